@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 
-from context.text.tokens import RankFileError
+from context.text.encoding import RankFileError
 from session.compaction.model_summary import ASK, SummaryRequest
 from session.compaction.packing import LEAST_GAIN, History, as_it_stands, compact
 from session.compaction.summary import remembered_block

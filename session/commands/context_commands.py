@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from context.find.completion import complete
 from context.project.snapshot import Snapshot
-from context.text.tokens import RankFileError
+from context.text.encoding import RankFileError
 from context.window.packing import removed_by
 from context.window.pieces import BudgetTooSmall
 from session.events import Event

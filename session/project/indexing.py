@@ -54,7 +54,7 @@ class ProjectReading:
         self.known = asyncio.Event()
         self.ready = asyncio.Event()
         self.pause = TypingPause()
-        """Delays loading the token ranks to a pause in typing: for 0.15 s no other thread can run."""
+        """Delays work that would hold up keys to a pause in typing."""
         self._watcher = Watcher(root)
         self._wish = cache / "read-whole"
         """The file that says that the user wants the folder read."""
@@ -127,7 +127,6 @@ class ProjectReading:
 
     async def _count(self, nearly: asyncio.Event) -> None:
         """Load exact token counts; set ``known`` once they and nearly all files are there."""
-        await self.pause.wait()
         await asyncio.to_thread(self.counter.load)
         await nearly.wait()
         self.known.set()

@@ -32,7 +32,7 @@ LIBRARIES = (
     "pathspec",
     "prompt_toolkit",
     "pygments",
-    "tiktoken",
+    "regex",
     "watchdog",
     "websockets",
     "xllamacpp",

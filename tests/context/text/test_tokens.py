@@ -1,16 +1,22 @@
 from __future__ import annotations
 
-import lzma
+import base64
+import hashlib
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+import tiktoken
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import context.text.tokens as tokens
-from context.text.tokens import Counter, RankFileError, as_block, pieces
+from context.text.encoding import LONGEST_MATCH, RankFileError
+from context.text.rank_table import LONGEST, NONE, RankTable
+from context.text.tokens import Counter, as_block, pieces
+from tests.context.text.make_rank_table import rank_table, tokens_in, tokens_of
 from tests.thorough import share
 
 CODE_LIKE = st.text(
@@ -21,6 +27,75 @@ CODE_LIKE = st.text(
     ),
     max_size=120,
 )
+
+
+ASSIGNED = st.text(
+    alphabet=st.one_of(
+        st.sampled_from("abcdeXYZ019_ \t\n\r/'.,-=sSlLdDmMrRvVtT"),
+        # What is assigned in no Unicode version that all of them know may be a letter to one of them.
+        st.characters(exclude_categories=("Cn", "Cs")).filter(lambda char: char != "\u0295"),
+    ),
+    max_size=60,
+)
+DATA = Path(tokens.__file__).parent
+ABOUT = tomllib.loads((DATA / "o200k_base.toml").read_text("utf-8"))
+
+
+@pytest.fixture(scope="module")
+def shipped() -> list[bytes]:
+    """The tokens of the shipped rank file."""
+    return tokens_in((DATA / ABOUT["ranks"]).read_bytes())
+
+
+@pytest.fixture(scope="module")
+def theirs(shipped: list[bytes]) -> tiktoken.Encoding:
+    """The encoder that these counts are compared with."""
+    ranks = {token: rank for rank, token in enumerate(shipped)}
+    return tiktoken.Encoding(
+        "o200k", pat_str="|".join(ABOUT["pattern"]), mergeable_ranks=ranks, special_tokens={}
+    )
+
+
+def test_the_rank_file_holds_what_tiktoken_publishes(shipped: list[bytes]) -> None:
+    published = b"".join(b"%s %d\n" % (base64.b64encode(token), rank) for rank, token in enumerate(shipped))
+    assert hashlib.sha256(published).hexdigest() == ABOUT["published_sha256"]
+    assert tokens_of(published) == shipped
+
+
+def test_a_rank_table_finds_its_tokens_and_nothing_else(shipped: list[bytes]) -> None:
+    some = [*shipped[:256], *shipped[256::199]]
+    table, inside = RankTable(rank_table(some)), set(some)
+    places = [table.place(token) for token in some]
+    assert places == sorted(places)
+    assert max(places) < NONE
+    others = [token for token in shipped[::97] if token not in inside]
+    assert {table.place(token) for token in (*others, b"x" * LONGEST * 2)} == {NONE}
+
+
+@given(st.one_of(CODE_LIKE, ASSIGNED))
+@settings(max_examples=share(2000, 300), deadline=None)
+def test_counts_are_those_of_tiktoken(counter: Counter, theirs: tiktoken.Encoding, text: str) -> None:
+    assert counter.count(text) == len(theirs.encode_ordinary(text))
+
+
+@pytest.mark.parametrize("unit", [" ", "a", "Ab", "-", "é", "漢字", "\u200d", "_Z"])
+def test_counts_of_long_words_are_those_of_tiktoken(
+    counter: Counter, theirs: tiktoken.Encoding, unit: str
+) -> None:
+    text = unit * (3_000 // len(unit.encode()))
+    assert counter.count(text) == len(theirs.encode_ordinary(text))
+
+
+def test_counts_of_this_project_are_those_of_tiktoken(counter: Counter, theirs: tiktoken.Encoding) -> None:
+    files = [*DATA.rglob("*.py"), *DATA.rglob("*.toml"), *Path(__file__).parent.rglob("*.py")]
+    texts = [file.read_text("utf-8") for file in files]
+    assert not all(text.isascii() for text in texts)
+    assert list(map(counter.count, texts)) == [len(theirs.encode_ordinary(text)) for text in texts]
+
+
+def test_a_match_that_is_too_long_to_merge_counts_as_its_bytes(counter: Counter) -> None:
+    assert counter.count("-" * LONGEST_MATCH) < LONGEST_MATCH / 10
+    assert counter.count("-" * (LONGEST_MATCH + 1)) == LONGEST_MATCH + 1
 
 
 @given(st.lists(CODE_LIKE, max_size=6))
@@ -54,28 +129,27 @@ def test_before_loading_a_count_is_an_upper_bound(counter: Counter, text: str) -
 @pytest.mark.parametrize(
     "unit", [" ", "a", "\n", " \n", "-", "é", "word ", "ab/\n", "\t", "x = 1\n", "\u2028"]
 )
-def test_large_texts_are_counted_and_never_too_low(counter: Counter, unit: str) -> None:
+def test_large_texts_are_counted_and_never_too_low(
+    counter: Counter, theirs: tiktoken.Encoding, unit: str
+) -> None:
     text = unit * (1_200_000 // len(unit))
-    cut = pieces(text)
-    assert "".join(cut) == text
-    # The true count of a sample that the encoder can take at once, scaled up.
+    assert "".join(pieces(text)) == text
+    # The true count of a sample that the other encoder can take at once, scaled up.
     sample = unit * (60_000 // len(unit))
-    encoding = tokens._load_encoding()
-    assert counter.count(text) >= len(encoding.encode_ordinary(sample)) * (len(text) // len(sample)) * 0.99
+    assert counter.count(text) >= len(theirs.encode_ordinary(sample)) * (len(text) // len(sample)) * 0.99
 
 
 @given(
     st.lists(st.sampled_from(["foo bar", "\nx", "  y", "\n\n", "/a", "Zed qux", "'s t", "9 a"]), min_size=50)
 )
 @settings(max_examples=100, deadline=None)
-def test_cutting_into_pieces_keeps_counts_exact(counter: Counter, parts: list[str]) -> None:
+def test_cutting_into_pieces_keeps_counts_exact(theirs: tiktoken.Encoding, parts: list[str]) -> None:
     text = "".join(parts)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tokens, "PIECE", 40)
         cut = pieces(text)
     assert "".join(cut) == text
-    encoding = tokens._load_encoding()
-    assert sum(len(encoding.encode_ordinary(piece)) for piece in cut) == len(encoding.encode_ordinary(text))
+    assert sum(len(theirs.encode_ordinary(piece)) for piece in cut) == len(theirs.encode_ordinary(text))
 
 
 def test_lone_surrogates_are_counted(counter: Counter) -> None:
@@ -88,10 +162,13 @@ def test_a_damaged_rank_file_raises_an_error(tmp_path: Path) -> None:
     data = tmp_path / "context" / "text"
     data.mkdir(parents=True)
     (tmp_path / "context" / "__init__.py").touch()
-    for name in ("__init__.py", "tokens.py", "o200k_base.toml"):
+    for name in ("__init__.py", "tokens.py", "encoding.py", "merging.py", "rank_table.py", "o200k_base.toml"):
         (data / name).write_bytes((package / name).read_bytes())
-    (data / "o200k_base.tiktoken.xz").write_bytes(lzma.compress(b"IQ== 0\n"))
-    script = "import context.text.tokens as t\ntry: t.Counter().load()\nexcept t.RankFileError as e: print(e)"
+    (data / ABOUT["ranks"]).write_bytes(b"IQ== 0\n")
+    script = (
+        "from context.text.tokens import Counter\nfrom context.text.encoding import RankFileError\n"
+        "try: Counter().load()\nexcept RankFileError as e: print(e)"
+    )
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True
     )

@@ -76,6 +76,7 @@ def test_every_text_can_be_read_on_every_ground(name: str) -> None:
     pairs |= {(role, "selection") for role in ("text", "strong", "accent", "muted")}
     pairs |= {(role, "current_line") for role in ("text", "line_number", "faint", "landed", "flight")}
     pairs |= {("cursor_text", "cursor"), ("inline_code", "code_background")}
+    pairs |= {("line_number", ground) for ground in CODE_GROUNDS}
     for role, ground in sorted(pairs):
         assert contrast(ui[role], ui[ground]) >= least, (role, ground)
     for token, ink in theme.tokens.items():

@@ -8,6 +8,9 @@ from textual.theme import Theme as TextualTheme
 
 from themes.loader import Ink, Theme
 
+ON_SELECTION = frozenset({"text", "strong", "accent", "muted"})
+"""Roles that keep their colour on the selection's; the others would be hard to read there."""
+
 
 class Palette:
     """The styles of a theme by role, each made once. A role is a name of the ``[ui]`` table, or of
@@ -25,7 +28,9 @@ class Palette:
         key = (role, background)
         style = self._styles.get(key)
         if style is None:
-            style = self._styles[key] = self._make(self._ink(role), self.theme.ui[background])
+            readable = background != "selection" or role in ON_SELECTION
+            ink = self._ink(role if readable else "text")
+            style = self._styles[key] = self._make(ink, self.theme.ui[background])
         return style
 
     def _ink(self, role: str) -> Ink:
@@ -58,7 +63,9 @@ class Palette:
     def selection(self) -> Style:
         """The style of selected text."""
         ink = self.theme.ui["selection"]
-        return Style(reverse=True) if "reverse" in ink.attributes else Style(bgcolor=ink.colour)
+        if "reverse" in ink.attributes:
+            return Style(reverse=True)
+        return Style(color=self.theme.ui["text"].colour, bgcolor=ink.colour)
 
     @property
     def match(self) -> Style:

@@ -13,14 +13,21 @@ from tui.drawing.plain import clipped, visible
 from tui.drawing.rows import Row
 from tui.findings.notes import FindingNotes
 from tui.findings.rows import detail, finding_row
-from tui.keys.keymap import scope
+from tui.keys.keymap import key_line, scope
 from tui.overlays.choices import Choices
 from tui.overlays.lines import Lines
 from tui.overlays.list_screen import ListScreen
 from tui.review.rows import FILL
 from tui.words.hints import fitting
 
-HINT = " y land the fix · n dismiss · d discuss · Enter go there · q close"
+HINTS = (
+    ("land", "land the fix"),
+    ("dismiss_finding", "dismiss"),
+    ("discuss", "discuss"),
+    ("open", "go there"),
+    ("close", "close"),
+)
+"""What the last row tells of the keys, those needed most first."""
 
 
 class FindingVerdicts(Protocol):
@@ -100,7 +107,9 @@ class FindingsScreen(ListScreen, inherit_bindings=False):
         piece, each = self.query_one("#piece", Lines), self._each
         shown = detail(each, self._notes.line_of(each), piece.size.width or width) if each is not None else []
         piece.show(shown, keep=piece.top if each is before else 0)
-        told, role = (f" {self._told}", "warning") if self._told else (fitting(HINT, width), "faint")
+        told, role = fitting(f" {key_line('findings', *HINTS)}", width), "faint"
+        if self._told:
+            told, role = f" {self._told}", "warning"
         self.query_one("#foot", Lines).show([Row([(clipped(visible(told), width), role)], FILL)])
         self._told = ""
 

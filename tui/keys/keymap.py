@@ -107,6 +107,12 @@ def shown(action: str, where: str = "app") -> str:
     raise KeyError(action)
 
 
+def key_line(where: str, *named: tuple[str, str]) -> str:
+    """The keys of a screen as its foot tells them, ``y keep · n reject``: each action of the scope ``where``,
+    and the word for it."""
+    return " · ".join(f"{shown(action, where)} {word}" for action, word in named)
+
+
 _NAMES = {
     "underscore": "_",
     "escape": "Esc",

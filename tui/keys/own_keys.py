@@ -66,6 +66,12 @@ _NAMED = frozenset(
         "@",
     ]
 )
+_CHARACTERS = frozenset({"space", "question_mark", "slash", "underscore", "backslash"})
+"""Characters that Textual has names for."""
+_SAME_TO_TERMINALS = {"ctrl+i": "tab", "ctrl+m": "enter", "ctrl+[": "escape"}
+"""Keys that most terminals send as another one."""
+_TYPED_IN = frozenset({"app", "composer", "editor"})
+"""The scopes in which a character alone is typed."""
 _FUNCTION = re.compile(r"f([1-9]|1\d|2[0-4])\Z")
 
 
@@ -117,6 +123,8 @@ def _with_keys(scope: Scope, table: Mapping[str, Any]) -> Scope:
     for action, value in table.items():
         where = f"[keymap.{scope.name}] {action}"
         keys = tuple(_key(each, where) for each in _listed(value, where))
+        if scope.name in _TYPED_IN and (typed := next((key for key in keys if _is_typed(key)), None)):
+            raise KeymapError(f"{where}: {typed!r} types a character there; hold Ctrl or Alt with it")
         if action in actions:
             at = actions.index(action)
             entries[at] = replace(entries[at], keys=keys)
@@ -148,7 +156,16 @@ def _key(written: str, where: str) -> str:
     single = len(name) == 1 and name.isprintable()
     if not (single or name in _NAMED or _FUNCTION.match(name)) or not _HELD.issuperset(held):
         raise KeymapError(f'{where}: {written!r} is not a key; write "f5", "ctrl+t", "shift+tab" or "?"')
-    return "+".join([*sorted(held, key=["ctrl", "alt", "shift", "super"].index), name])
+    key = "+".join([*sorted(held, key=["ctrl", "alt", "shift", "super"].index), name])
+    if same := _SAME_TO_TERMINALS.get(key):
+        raise KeymapError(f"{where}: most terminals send {same!r} for {written!r}; choose another key")
+    return key
+
+
+def _is_typed(key: str) -> bool:
+    """Whether a key puts a character into a text."""
+    pressed = key.removeprefix("shift+")
+    return len(pressed) == 1 or pressed in _CHARACTERS
 
 
 def _check(scopes: Sequence[Scope], before: Sequence[Scope]) -> None:

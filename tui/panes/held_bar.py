@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual import events
 from textual.message import Message
@@ -58,7 +59,7 @@ class Question:
     all: str = "apply all"
     """Empty where there is no rest to answer for."""
     others: tuple[tuple[Verdict, str], ...] = ()
-    """Further answers, and what they are called; each has the first letter of its name as its key."""
+    """Further answers, and what they are called."""
     back: str = "composer"
     """The pane that has the focus once this is answered."""
 
@@ -197,8 +198,13 @@ class HeldBar(Widget, can_focus=True):
     # Drawing.
 
     @property
+    def _held_back(self) -> bool:
+        """Whether only the first row is shown, because nothing waits for the answer."""
+        return not self.has_focus and self.question is self._standing
+
+    @property
     def _room(self) -> int:
-        if not self.has_focus and self.question is self._standing:
+        if self._held_back:
             return 0
         return max(1, min(len(self._lines), MOST_LINES, self.app.size.height // 3))
 
@@ -211,7 +217,8 @@ class HeldBar(Widget, can_focus=True):
         exact = exact_lines(question.text) if question is not None and question.text else []
         self._lines = [line[start:end] for line in exact for start, end in breaks(line, width)]
         self._scroll(0)
-        self.styles.height = 2 + (self._room if self._lines else 0)
+        titles = len(self._title_rows(question)) if question is not None else 1
+        self.styles.height = 1 + titles + (self._room if self._lines else 0)
         self.refresh(layout=True)
 
     def _scroll(self, by: int) -> None:
@@ -225,41 +232,60 @@ class HeldBar(Widget, can_focus=True):
         question = self.question
         if question is None:
             return Strip.blank(width)
-        if y == 0:
-            line, role = f" ? {question.title}", "warning"
+        titles = self._title_rows(question)
+        if y < len(titles):
+            line, role = f" {'?' if y == 0 else ' '} {titles[y]}", "warning"
         elif y <= self.size.height - 2:
-            at = self._top + y - 1
+            at = self._top + y - len(titles)
             line, role = f"   {self._lines[at]}" if at < len(self._lines) else "", "text"
         else:
-            line, role = f"   {fitting(self._keys(question), width - 3)}", "status_key"
+            line, role = f"   {self._keys(question, width - 3)}", "status_key"
         segment = Segment(clipped(line, width), style(role))
         return Strip([segment]).adjust_cell_length(width, style("text"))
 
-    def _keys(self, question: Question) -> str:
+    def _title_rows(self, question: Question) -> list[str]:
+        """What is asked, with why: in one row, or in two where one is too narrow and nothing stands below."""
+        width = max(10, self.app.size.width - 3)
+        rows = breaks(question.title, width)
+        if len(rows) == 1 or self._held_back or self._lines:
+            return [question.title]
+        start, end = rows[0]
+        return [question.title[start:end], question.title[end:].strip()]
+
+    def _keys(self, question: Question, width: int) -> str:
         below = len(self._lines) - self._top - self._room
         more = [f"↑ {self._top} more lines above"] if self._top else []
         more += [f"↓ {below} MORE LINES BELOW"] if below > 0 else []
         here = shown("answer_held")
-        if not self.has_focus and question is self._standing:
+        if self._held_back:
             return f"{here} to read and answer"
-        apply = [f"y {question.apply}"] if self._all_seen else ["read to the end, then y"]
-        rest = [f"a {question.all}"] if question.all else []
-        rest += [f"{verdict[0]} {label}" for verdict, label in question.others]
-        reject = [f"n {question.reject}"] if question.reject else []
-        answers = [*(apply if question.apply else ()), *reject, *rest]
-        if not self.has_focus:
-            return " · ".join([*more, f"{here} to answer: {answers[0]}", *answers[1:]])
-        return " · ".join([*more, *answers, "Tab back"])
+        answers = [f"{_key(verdict)} {label}" for verdict, label in _answers(question)]
+        if question.apply and not self._all_seen:
+            answers[0] = f"read to the end, then {_key('apply')}"
+        if self.has_focus:
+            leave = f"{shown('leave', 'held')} back"
+            return fitting(" · ".join([*more, *answers, leave]), width)
+        whole = " · ".join([*more, f"{here} to answer: {answers[0]}", *answers[1:]])
+        # Where the line is narrow, the answers are worth more than the words before them.
+        short = whole.replace(f"{here} to answer: ", f"{here}: ")
+        return whole if cell_len(whole) <= width else fitting(short, width)
+
+
+def _key(verdict: Verdict) -> str:
+    return shown(f"answer({verdict!r})", "held")
+
+
+def _answers(question: Question) -> list[tuple[Verdict, str]]:
+    """The verdicts that a question can be answered with, and what they are called."""
+    named: list[tuple[Verdict, str]] = [
+        ("apply", question.apply),
+        ("reject", question.reject),
+        ("apply all", question.all),
+        *question.others,
+    ]
+    return [(verdict, label) for verdict, label in named if label]
 
 
 def _offers(question: Question, verdict: Verdict) -> bool:
     """Whether a question can be answered so."""
-    match verdict:
-        case "apply":
-            return bool(question.apply)
-        case "reject":
-            return bool(question.reject)
-        case "apply all":
-            return bool(question.all)
-        case _:
-            return any(verdict == other for other, _ in question.others)
+    return any(verdict == each for each, _ in _answers(question))

@@ -12,7 +12,7 @@ from tui.drawing.pacer import Pacer
 from tui.drawing.palette import Palette
 from tui.drawing.plain import clipped, visible
 from tui.drawing.rows import Row, breaks
-from tui.keys.keymap import scope
+from tui.keys.keymap import key_line, scope
 from tui.overlays.choices import Choices
 from tui.overlays.lines import Lines
 from tui.overlays.list_screen import ListScreen
@@ -20,7 +20,18 @@ from tui.review.book import ReviewBook, Reviewed
 from tui.review.rows import FILL, Line, hunk_row, side_by_side, unified
 from tui.words.hints import fitting
 
-HINT = " y keep · n reject · d drop · a keep all · e edit · q close · Enter open · s columns · t turn/session"
+HINTS = (
+    ("keep", "keep"),
+    ("reject", "reject"),
+    ("drop", "drop"),
+    ("keep_all", "keep all"),
+    ("edit", "edit"),
+    ("close", "close"),
+    ("open", "open"),
+    ("beside", "columns"),
+    ("range", "turn/session"),
+)
+"""What the last row tells of the keys, those needed most first."""
 
 
 class Verdicts(Protocol):
@@ -151,7 +162,7 @@ class ReviewScreen(ListScreen, inherit_bindings=False):
         elif self._told:
             told, role = f" {self._told}", "warning"
         else:
-            told, role = fitting(HINT, width), "faint"
+            told, role = fitting(f" {key_line('review', *HINTS)}", width), "faint"
         self.query_one("#foot", Lines).show([Row([(clipped(visible(told), width), role)], FILL)])
         self._told = ""
 

@@ -47,6 +47,15 @@ async def test_a_held_hunk_waits_for_a_key(tmp_path: Path, key: str, text: str) 
         assert it.app.composer.has_focus and not it.app.panes.held.display
 
 
+async def test_a_narrow_bar_says_why_and_both_answers(tmp_path: Path) -> None:
+    files = {"requirements.txt": "click\n"}
+    async with stage(tmp_path, script=MANIFEST, files=files, size=(40, 10)) as it:
+        await it.ask("add it")
+        await it.until(lambda: "Shift+Tab: y apply · n reject" in it.screen, "the answers")
+        bar = [line for line in it.screen.splitlines() if "h1 needs your OK" in line or "left-pad" in line]
+        assert "left-pad" in bar[-1] and "…" not in "".join(bar)
+
+
 async def test_a_stop_says_that_a_held_hunk_did_not_land(tmp_path: Path) -> None:
     async with stage(tmp_path, script=MANIFEST, files={"requirements.txt": "click\n"}) as it:
         await it.ask("add it")

@@ -104,6 +104,17 @@ def test_a_damaged_session_is_told_and_the_others_are_listed(run_spark: RunSpark
     assert f"!!  sessions     cannot read {damaged}: it is not a regular file; other" in doctor.out
 
 
+def test_doctor_names_a_theme_and_keys_that_the_app_cannot_use(
+    run_spark: RunSpark, project: Path, tmp_path: Path
+) -> None:
+    config = tmp_path / "config" / "spark" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text('theme = "nope"\n[keymap.app]\nzoom = "ctrl+s"\n')
+    doctor = run_spark("doctor", cwd=project, env={"XDG_CONFIG_HOME": str(config.parents[1])})
+    assert "!!  theme        there is no theme 'nope'" in doctor.out
+    assert f"!!  keymap       {config}: [keymap]: ctrl+s would be both" in doctor.out
+
+
 # --- folders, settings, keys ----------------------------------------------------------------------
 
 ANY_COMMAND = [

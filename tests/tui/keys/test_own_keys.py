@@ -50,6 +50,14 @@ def test_the_presets_have_no_conflicts(preset: str) -> None:
     assert own.vi == (preset == "vi")
 
 
+def test_a_character_alone_is_a_key_where_nothing_is_typed() -> None:
+    own = own_keys(
+        default_keymap(), {"review": {"keep": "r"}, "chat": {"read('copy')": "c"}}
+    )
+    assert keys_of(own, "review", "keep") == ("r",)
+    assert keys_of(own, "chat", "read('copy')") == ("c",)
+
+
 def test_a_preset_can_be_changed_too() -> None:
     own = own_keys(default_keymap(), {"preset": "emacs", "composer": {"later": "down"}})
     assert keys_of(own, "composer", "later") == ("down",)
@@ -67,6 +75,11 @@ def test_a_preset_can_be_changed_too() -> None:
         ({"app": {"zom": "f14"}}, "did you mean 'zoom'"),
         ({"app": {"zoom": "hyper+x"}}, "'hyper+x' is not a key"),
         ({"app": {"zoom": "f25"}}, "'f25' is not a key"),
+        ({"app": {"zoom": "x"}}, "[keymap.app] zoom: 'x' types a character there; hold Ctrl or Alt with it"),
+        ({"composer": {"yank": "?"}}, "types a character there"),
+        ({"editor": {"lines('comment')": "shift+space"}}, "types a character there"),
+        ({"app": {"zoom": "ctrl+i"}}, "most terminals send 'tab' for 'ctrl+i'; choose another key"),
+        ({"composer": {"send": "Ctrl-M"}}, "most terminals send 'enter' for 'Ctrl-M'"),
         ({"app": {"zoom": 5}}, "must be a key, or a list of keys"),
         ({"app": {"interrupt": []}}, "interrupt needs a key"),
         ({"app": "f1"}, "must be a table"),

@@ -14,8 +14,12 @@ from textual.pilot import Pilot
 from tests.tui.stage import stage
 from themes.loader import load_theme
 from tui.drawing.palette import Palette
+from tui.keys import keymap
+from tui.keys.keymap import default_keymap
+from tui.keys.own_keys import own_keys
 from tui.panes.held_bar import ARMED_AFTER, HeldBar, Question
 from tui.words.exact_text import exact_lines
+from tui.words.held_items import Verdict
 
 
 class Host(App[None]):
@@ -58,6 +62,18 @@ async def test_a_key_that_was_on_its_way_does_not_answer() -> None:
         await asyncio.sleep(ARMED_AFTER)
         await press(found, pilot, "y")
         assert app.answers == [("h1", "apply")]
+
+
+async def test_the_keys_are_those_of_the_user() -> None:
+    own = {"held": {"answer('apply')": "o", "answer('theirs')": "ctrl+t"}}
+    keymap.use(own_keys(default_keymap(), own).scopes, vi=False)
+    try:
+        others: tuple[tuple[Verdict, str], ...] = (("theirs", "theirs"),)
+        async with bar(Question("h1", "h1 needs your OK", others=others)) as (_, found, _pilot):
+            keys = found.render_line(found.size.height - 1).text
+            assert keys.split(" · ")[:2] == ["   o apply", "n reject"] and "Ctrl+T theirs" in keys
+    finally:
+        keymap.use(default_keymap(), vi=False)
 
 
 async def test_another_question_has_to_stand_as_long() -> None:

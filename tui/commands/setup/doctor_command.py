@@ -14,6 +14,7 @@ from tui.printing import say, say_json, say_line
 
 if TYPE_CHECKING:
     from session.doctor.finding import Finding
+    from session.setup.opening import Opening
 
 
 @click.command("doctor")
@@ -51,6 +52,7 @@ def command(bundle: Path | None, yes: bool, as_json: bool, folder: Path, **given
     async def look() -> None:
         findings, opening = examine_setup(folder, Flags(**given), os.environ)
         if opening is not None:
+            findings += _examine_screen(opening)
             keys, opening = await examine_keys(opening)
             findings += keys + await examine_machine(opening)
         for finding in [*findings, *examine_terminal(os.environ, sys.stdout.isatty())]:
@@ -63,6 +65,28 @@ def command(bundle: Path | None, yes: bool, as_json: bool, folder: Path, **given
     if bundle is not None:
         _write_bundle(bundle, told, folder, yes=yes)
     raise SystemExit(FAILED if any(finding.well is False for finding in told) else DONE)
+
+
+def _examine_screen(opening: Opening) -> list[Finding]:
+    """Whether the app can use the theme and the keys of the user's settings."""
+    from session.doctor.finding import Finding
+    from themes.loader import ThemeError, load_theme
+    from tui.keys.keymap import default_keymap
+    from tui.keys.own_keys import KeymapError, own_keys
+    from tui.look.theme_choice import AUTO
+
+    settings, found = opening.settings, list[Finding]()
+    try:
+        if settings.theme != AUTO:
+            load_theme(settings.theme)
+    except ThemeError as problem:
+        found.append(Finding("theme", False, str(problem)))
+    try:
+        own_keys(default_keymap(), settings.keymap)
+    except KeymapError as problem:
+        file = opening.workspace.folders.config / "config.toml"
+        found.append(Finding("keymap", False, f"{file}: {problem}"))
+    return found
 
 
 def _write_bundle(file: Path, findings: list[Finding], folder: Path, *, yes: bool) -> None:

@@ -51,9 +51,7 @@ def test_the_presets_have_no_conflicts(preset: str) -> None:
 
 
 def test_a_character_alone_is_a_key_where_nothing_is_typed() -> None:
-    own = own_keys(
-        default_keymap(), {"review": {"keep": "r"}, "chat": {"read('copy')": "c"}}
-    )
+    own = own_keys(default_keymap(), {"review": {"keep": "r"}, "chat": {"read('copy')": "c"}})
     assert keys_of(own, "review", "keep") == ("r",)
     assert keys_of(own, "chat", "read('copy')") == ("c",)
 

@@ -18,7 +18,7 @@ PLACES = {
     "session/debugging/live_run.py": "the command that the user runs live, as a shell would",
     "session/engine/process.py": "the embedded engine, with an environment without keys",
     "session/keys/children.py": "the user's key command and the keyring, in the home folder",
-    "session/mcp/link.py": "MCP servers, with an environment of allowed names, in a folder of their own",
+    "session/mcp/program.py": "MCP servers, with an environment of allowed names, in a folder of their own",
     "session/partner/demo.py": "git, in a sample project that was just made",
     "session/partner/server/process.py": "the partner",
     "session/sandbox/walls.py": "becomes the command in a sandbox",

@@ -51,3 +51,9 @@ class RankTable:
                 return found & _PLACE
             at = (at + 1) & _LAST
         return NONE
+
+    def tokens(self) -> list[bytes]:
+        """All tokens, in the order of their ranks."""
+        taken = (slot for slot in self._slots if slot != FREE)
+        spans = sorted((slot & _PLACE, (slot >> LENGTH_SHIFT) % LONGEST + 1) for slot in taken)
+        return [self._tokens[place : place + size] for place, size in spans]

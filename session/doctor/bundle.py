@@ -22,7 +22,7 @@ from session.text.masking import mask
 _LOG_BYTES = 100_000
 """Bytes of the end of the log that are in a bundle."""
 _MOST_SESSIONS = 20
-_LIBRARIES = ("textual", "rich", "websockets", "httpx", "prompt_toolkit", "tree_sitter", "regex")
+_LIBRARIES = ("textual", "rich", "websockets", "httpx", "prompt_toolkit", "tree_sitter", "tiktoken")
 
 
 def bundle(findings: Iterable[Finding], folders: ProjectFolders, home: Path) -> str:

@@ -33,6 +33,7 @@ LIBRARIES = (
     "prompt_toolkit",
     "pygments",
     "regex",
+    "tiktoken",
     "watchdog",
     "websockets",
     "xllamacpp",

@@ -37,7 +37,7 @@ def test_no_dependency_ships_a_package_of_our_names() -> None:
         ours = dependency_tree("spark")
     except PackageNotFoundError:
         pytest.skip("spark itself is not installed here; python3 -m pip install '.[dev]' first")
-    assert {"textual", "websockets", "watchdog", "tree-sitter", "regex"} <= ours
+    assert {"textual", "websockets", "watchdog", "tree-sitter", "tiktoken"} <= ours
     owners = packages_distributions()
     for package in (*PACKAGES, "tests"):
         clashing = {re.sub(r"[-_.]+", "-", owner).lower() for owner in owners.get(package, [])} & ours

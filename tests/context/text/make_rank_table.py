@@ -36,13 +36,5 @@ def rank_table(tokens: Iterable[bytes]) -> bytes:
     return struct.pack(f"<{SLOTS}I", *slots) + b"".join(all_tokens)
 
 
-def tokens_in(table: bytes) -> list[bytes]:
-    """The tokens that a file made by :func:`rank_table` holds, in the order of their ranks."""
-    slots = struct.unpack(f"<{SLOTS}I", table[: 4 * SLOTS])
-    blob = table[4 * SLOTS :]
-    spans = sorted((slot % NONE, (slot >> LENGTH_SHIFT) % LONGEST + 1) for slot in slots if slot != FREE)
-    return [blob[place : place + size] for place, size in spans]
-
-
 if __name__ == "__main__":
     Path(sys.argv[2]).write_bytes(rank_table(tokens_of(Path(sys.argv[1]).read_bytes())))

@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import context.text.tokens as tokens
-from context.text.encoding import LONGEST_MATCH, RankFileError
+from context.text.dense_text import MUCH
+from context.text.encoding import LONGEST_MATCH, RankFileError, load_encoding
 from context.text.rank_table import LONGEST, NONE, RankTable
 from context.text.tokens import Counter, as_block, pieces
-from tests.context.text.make_rank_table import rank_table, tokens_in, tokens_of
+from tests.context.text.make_rank_table import rank_table, tokens_of
 from tests.thorough import share
 
 CODE_LIKE = st.text(
@@ -44,7 +45,7 @@ ABOUT = tomllib.loads((DATA / "o200k_base.toml").read_text("utf-8"))
 @pytest.fixture(scope="module")
 def shipped() -> list[bytes]:
     """The tokens of the shipped rank file."""
-    return tokens_in((DATA / ABOUT["ranks"]).read_bytes())
+    return RankTable((DATA / ABOUT["ranks"]).read_bytes()).tokens()
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +92,19 @@ def test_counts_of_this_project_are_those_of_tiktoken(counter: Counter, theirs: 
     texts = [file.read_text("utf-8") for file in files]
     assert not all(text.isascii() for text in texts)
     assert list(map(counter.count, texts)) == [len(theirs.encode_ordinary(text)) for text in texts]
+
+
+def test_much_chinese_is_counted_by_tiktoken_and_code_is_not(theirs: tiktoken.Encoding) -> None:
+    fresh = load_encoding.__wrapped__()  # of its own: the other tests' has seen some
+    chinese = "".join(map(chr, range(0x4E00, 0x9F00, 7)))
+    code = "def f(x):  # größer\n    return x\n" * 3_000
+    before = [fresh.count(text) for text in (chinese, code)]
+    assert not fresh._dense.uses_tiktoken
+    for _ in range(MUCH // len(chinese) + 1):
+        fresh.count(chinese)
+    assert fresh._dense.uses_tiktoken
+    counts = [len(theirs.encode_ordinary(text)) for text in (chinese, code)]
+    assert [fresh.count(text) for text in (chinese, code)] == before == counts
 
 
 def test_a_match_that_is_too_long_to_merge_counts_as_its_bytes(counter: Counter) -> None:
@@ -162,8 +176,8 @@ def test_a_damaged_rank_file_raises_an_error(tmp_path: Path) -> None:
     data = tmp_path / "context" / "text"
     data.mkdir(parents=True)
     (tmp_path / "context" / "__init__.py").touch()
-    for name in ("__init__.py", "tokens.py", "encoding.py", "merging.py", "rank_table.py", "o200k_base.toml"):
-        (data / name).write_bytes((package / name).read_bytes())
+    for file in (*package.glob("*.py"), package / "o200k_base.toml"):
+        (data / file.name).write_bytes(file.read_bytes())
     (data / ABOUT["ranks"]).write_bytes(b"IQ== 0\n")
     script = (
         "from context.text.tokens import Counter\nfrom context.text.encoding import RankFileError\n"

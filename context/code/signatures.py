@@ -62,6 +62,11 @@ def symbol_of(
         head = source[start:end]
     if "signature" in captures:
         shown = captures["signature"][0]
+        if shown.end_byte <= start:
+            # A macro in front of a block, such as TEST_CASE("…").
+            rows = source.count(b"\n", shown.start_byte, start)
+            line, start_line = line - rows, start_line - rows
+            start = whole_start = shown.start_byte
         head = source[start : shown.end_byte]
         signature = _one_line(source[shown.start_byte : shown.end_byte])
     else:
@@ -75,6 +80,9 @@ def symbol_of(
         for loose, tight in _LOOSE:
             signature = loose.sub(tight, signature)
     signature = signature.rstrip(" {:;=,\\").removesuffix(" =>").rstrip()
+    if kind == "class":
+        # A class of tests may be given its body as an argument of what it extends.
+        signature = signature.removesuffix("(")
     doc = "" if body is None or not language.strings else _string_doc(language, source, body)
     first_line = start_line
     if _may_lead(language, source, whole_start):

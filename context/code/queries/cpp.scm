@@ -41,3 +41,9 @@
   (array_declarator) @declarator (pointer_declarator declarator: (identifier)) @declarator]) @constant)
 (preproc_def name: (_) @name value: (_)) @constant
 (preproc_function_def name: (_) @name parameters: (_) value: (_) @body) @function
+; Blocks of tests (Catch2, doctest): the grammar takes the macro for a call in front of a block.
+((expression_statement (call_expression function: (identifier) @_call
+    arguments: (argument_list . (string_literal) @name)) @signature)
+  . (compound_statement) @body @section
+  (#any-of? @_call "TEST_CASE" "SECTION" "SUBCASE" "SCENARIO" "GIVEN"
+    "WHEN" "THEN" "AND_WHEN" "AND_THEN"))

@@ -9,3 +9,8 @@
 (source_file (const_declaration (const_spec name: (identifier) @name) @constant) (#not-eq? @name "_"))
 (source_file (var_declaration (var_spec name: (identifier) @name) @constant) (#not-eq? @name "_"))
 (source_file (var_declaration (var_spec_list (var_spec name: (identifier) @name) @constant)) (#not-eq? @name "_"))
+; Blocks of tests (Ginkgo).
+(call_expression function: (identifier) @_call
+  arguments: (argument_list . (interpreted_string_literal) @name (func_literal body: (block) @body))
+  (#any-of? @_call "Describe" "Context" "When" "It" "Specify" "FDescribe" "FContext" "FIt" "PDescribe" "PIt"))
+  @section

@@ -22,3 +22,11 @@
 (infix_expression . (identifier) @_word . (identifier) @class @name (#eq? @_word "class"))
 (infix_expression . (identifier) @_word . (identifier) @_other . (identifier) @class @name (#eq? @_other "class")
   (#any-of? @_word "annotation" "data" "sealed" "open" "abstract" "internal" "private" "public"))
+; Blocks of tests (Kotest, Spek).
+(class_declaration name: (_) @name (delegation_specifiers (delegation_specifier
+  (constructor_invocation (value_arguments . (value_argument (lambda_literal) @body)))))) @class
+(call_expression (call_expression (identifier) @_call (value_arguments . (value_argument (string_literal) @name)))
+  (annotated_lambda (lambda_literal) @body)
+  (#any-of? @_call "test" "describe" "context" "it" "should" "expect" "feature" "scenario" "group"
+    "given" "then" "Given" "When" "Then" "And")) @section
+(call_expression . (string_literal) @name (annotated_lambda (lambda_literal) @body)) @section

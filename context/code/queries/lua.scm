@@ -15,3 +15,7 @@
 (chunk (assignment_statement (variable_list . name: (dot_index_expression) @name)
   (expression_list . value: (function_call arguments: (_) @body))) @constant)
 (chunk (assignment_statement (variable_list . name: [(identifier) (dot_index_expression)] @name)) @constant)
+; Blocks of tests (busted).
+(function_call name: (identifier) @_call
+  arguments: (arguments . (string) @name (function_definition parameters: (_) . [(_) "end"] @body))
+  (#any-of? @_call "describe" "context" "it" "test" "spec" "insulate" "expose" "pending")) @section

@@ -15,3 +15,8 @@
 (declaration_list (const_declaration (const_element (name) @name)) @field)
 (program (const_declaration (const_element (name) @name)) @constant)
 (enum_case name: (_) @name) @field
+; Blocks of tests (Pest).
+(function_call_expression function: (name) @_call
+  arguments: (arguments . (argument [(string) (encapsed_string)] @name)
+    (argument [(anonymous_function body: (_) @body) (arrow_function body: (_) @body)]))
+  (#any-of? @_call "describe" "it" "test")) @section

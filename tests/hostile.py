@@ -21,7 +21,10 @@ CLASSES = {
         "tests/edits/files/test_containment.py",
         "tests/edits/files/test_hard_links.py",
         "tests/context/disk/test_source.py",
+    ),
+    "checks and their sandbox": (
         "tests/session/sandbox/test_walls.py",
+        "tests/session/checks/test_checks.py",
     ),
     "files that run, decide or hold keys": (
         "tests/edits/guards/test_off_limits.py",

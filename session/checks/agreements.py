@@ -13,6 +13,9 @@ from session.checks.check import Check
 from session.storage.line_files import StoreError
 from session.storage.private_files import changed_alone, replace_private
 
+_WITH_NETWORK = "\0with network"
+"""What a command with the network is marked with; no command holds such a character."""
+
 
 class Agreements:
     """The agreements of the project whose state is kept in ``folder``. Every method touches the disk."""
@@ -56,8 +59,8 @@ class Agreements:
 
 
 def _key(check: Check) -> str:
-    """The text that is agreed to: with the network it is another one."""
-    return f"{check.command} (with network)" if check.network else check.command
+    """The text that is agreed to: with the network it is another one, which no command can be."""
+    return f"{check.command}{_WITH_NETWORK}" if check.network else check.command
 
 
 def _text(value: object) -> str:

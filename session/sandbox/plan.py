@@ -19,10 +19,12 @@ class Limits:
     """The most that all processes of a command may use together; a command that uses more is ended."""
 
     memory: int = 4_096 * MEGABYTE
-    """Bytes that are not shared with files."""
+    """Bytes that are not shared with files on a disk."""
     processes: int = 512
     disk: int = 4_096 * MEGABYTE
     """Bytes written, in one file or in all."""
+    files: int = 1_000_000
+    """Files and folders made: a file system has room for so many, however small they are."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,6 +86,16 @@ def size(folder: int, enough: int) -> int:
     return total
 
 
+def count(folder: int, enough: int) -> int:
+    """The files and folders below the folder open as ``folder``; stops counting at ``enough``."""
+    total = 0
+    for _, folders, files, _ in os.fwalk(".", dir_fd=folder, onerror=lambda _: None):
+        total += len(files) + len(folders)
+        if total > enough:
+            break
+    return total
+
+
 def _overlay(lower: str, box: str, name: str) -> int:
     """Mount an overlay of ``lower`` in the sandbox's folder, and return a descriptor of it."""
     upper, work, merged = (os.path.join(box, name, part) for part in ("upper", "work", "merged"))

@@ -26,7 +26,7 @@ import sys
 if __name__ == "__main__":
     sys.path.append(sys.argv[1])
 
-from session.sandbox import kernel, tree
+from session.sandbox import kernel, shared_memory, tree
 
 TYPE_CHECKING = False  # that of typing, which is slow to import
 if TYPE_CHECKING:
@@ -123,6 +123,15 @@ class _Group:
     def __init__(self, first: int, processes: int) -> None:
         self.first = first
         self._processes = processes
+        self._shared_before = shared_memory.on_machine(processes)
+
+    def shared(self, enough: int) -> int:
+        """The bytes that the processes share with each other; 0 where the machine's use of such memory has
+        not grown by more than ``enough``."""
+        now = shared_memory.on_machine(self._processes)
+        self._shared_before = min(now, self._shared_before)  # what others gave back is not the sandbox's
+        grown = now - self._shared_before
+        return shared_memory.used(self._processes, self._members(), grown) if grown > enough else 0
 
     def use(self) -> tuple[int, int]:
         """The bytes of memory that the processes do not share with files, and the number of processes."""
@@ -166,13 +175,13 @@ def _watch(group: _Group, limits: dict[str, int], box: int, report: int) -> int:
     process = os.pidfd_open(group.first)
     poll.register(process, select.POLLIN)
     poll.register(_CONTROL, select.POLLHUP)
-    free = _free(box)
+    room = _Room(box)
     end, why = "exit", ""
     while True:
         ready = [descriptor for descriptor, _ in poll.poll(LOOK_MS)]
         if process in ready:
             break
-        end, why = ("stopped", "") if _CONTROL in ready else _passed(limits, group, box, free)
+        end, why = ("stopped", "") if _CONTROL in ready else _passed(limits, group, box, room)
         if end != "exit":
             os.kill(group.first, signal.SIGKILL)
             break
@@ -182,21 +191,35 @@ def _watch(group: _Group, limits: dict[str, int], box: int, report: int) -> int:
     return _ended(report, end, why, code)
 
 
-def _passed(limits: dict[str, int], group: _Group, box: int, free: int) -> tuple[str, str]:
+def _passed(limits: dict[str, int], group: _Group, box: int, room: _Room) -> tuple[str, str]:
     """Which limit is passed, if any."""
     memory, processes = group.use()
-    if memory > limits["memory"]:
+    if memory > limits["memory"] or group.shared(limits["memory"]) > limits["memory"]:
         return "memory", f"used more than {limits['memory'] >> 20:,} MB of memory"
     if processes > limits["processes"]:
         return "processes", f"started more than {limits['processes']:,} processes"
-    if free - _free(box) > limits["disk"] and tree.size(box, limits["disk"]) > limits["disk"]:
+    taken, made = room.taken()
+    if taken > limits["disk"] and tree.size(box, limits["disk"]) > limits["disk"]:
         return "disk", f"wrote more than {limits['disk'] >> 20:,} MB"
+    if made > limits["files"] and tree.count(box, limits["files"]) > limits["files"]:
+        return "disk", f"wrote more than {limits['files']:,} files"
     return "exit", ""
 
 
-def _free(folder: int) -> int:
-    status = os.fstatvfs(folder)
-    return status.f_bfree * status.f_frsize
+class _Room:
+    """The room on the file system of ``folder``: bytes, and numbers of files."""
+
+    def __init__(self, folder: int) -> None:
+        self._folder = folder
+        self._bytes = self._files = 0
+        self.taken()
+
+    def taken(self) -> tuple[int, int]:
+        """The bytes and files for which there is less room than there was at most."""
+        status = os.fstatvfs(self._folder)
+        free, files = status.f_bfree * status.f_frsize, status.f_ffree
+        self._bytes, self._files = max(free, self._bytes), max(files, self._files)
+        return self._bytes - free, self._files - files
 
 
 def _code(status: int) -> int:

@@ -120,6 +120,17 @@ def test_an_agreement_is_to_the_exact_text(tmp_path: Path) -> None:
     assert store.agreed([check]) == []
 
 
+def test_no_text_of_a_command_is_an_agreement_to_the_network(tmp_path: Path) -> None:
+    store = Agreements(tmp_path)
+    for mark in (" # (with network)", " (with network)"):
+        store.add([Check("tests", f"pytest{mark}")])
+    for command in ("pytest", "pytest #"):
+        assert store.agreed([Check("tests", command, network=True)]) == []
+    with_network = Check("tests", "pytest", network=True)
+    store.add([with_network])
+    assert store.agreed([with_network, Check("tests", "pytest")]) == [with_network]
+
+
 @pytest.mark.parametrize("text", ["{", "[]", '{"agreed": [3]}', '{"agreed": 3}'])
 def test_agreements_that_cannot_be_read_are_no_agreement(text: str, tmp_path: Path) -> None:
     (tmp_path / "checks.json").write_text(text)

@@ -187,6 +187,29 @@ async def test_a_command_that_passes_a_limit_is_ended_and_told_why(end: End, wal
     assert ran.outcome.end is end and word in ran.outcome.why
 
 
+SHARED = {
+    "a mapping": "m = mmap.mmap(-1, 500_000_000)",
+    "a file without a name": "m = open(os.memfd_create('m'), 'wb')",
+    "a file in memory": "m = open('/dev/shm/m', 'wb')",
+    "a file in memory that is deleted": "m = open('/dev/shm/m', 'wb'); os.unlink('/dev/shm/m')",
+}
+
+
+@pytest.mark.parametrize("kind", SHARED)
+async def test_memory_that_processes_share_counts(kind: str, walled: Shell) -> None:
+    fill = "[m.write(b'a' * 1_000_000) for _ in range(500)]; time.sleep(60)"
+    line = f'{PYTHON} -c "import mmap, os, time; {SHARED[kind]}; {fill}"'
+    ran = await walled(line, limits=Limits(memory=200 * MEGABYTE))
+    assert ran.outcome.end is End.MEMORY and "memory" in ran.outcome.why
+
+
+async def test_many_empty_files_are_too_many(walled: Shell) -> None:
+    if not os.statvfs(state_folder()).f_ffree:
+        pytest.skip("this file system has room for any number of files")
+    ran = await walled("seq -f 'f%.0f' 4000 | xargs touch; sleep 60", limits=Limits(files=1_000))
+    assert ran.outcome.end is End.DISK and "1,000 files" in ran.outcome.why
+
+
 async def test_a_file_that_grows_past_the_limit_is_cut(walled: Shell) -> None:
     ran = await walled("cat /dev/zero > big", limits=Limits(disk=20 * MEGABYTE))
     assert ran.outcome.end is End.DISK and "larger" in ran.outcome.why

@@ -21,6 +21,7 @@ from session.events import (
     Usage,
 )
 from session.journal.reading import read_event, read_records, time_of
+from session.text.line_range import line_range
 from session.text.pieces import Pieces
 
 
@@ -98,8 +99,7 @@ def _take(turn: ToldTurn, event: object) -> None:
             turn.say(text)
         case HunkLanded(hunk=hunk, path=path, start=start, end=end):
             turn.edits.append({"hunk": hunk, "path": event.moved_to or path, "status": "landed"})
-            lines = f":{start}-{max(start, end - 1)}" if end else ""
-            turn.do(f"{hunk} landed {event.moved_to or path}{lines}")
+            turn.do(f"{hunk} landed {event.moved_to or path}{line_range(start, end)}")
         case HunkRefused(hunk=hunk, path=path, message=message):
             turn.edits.append({"hunk": hunk, "path": path, "status": "refused", "message": message})
             turn.do(f"{hunk} refused {path}: {message}")

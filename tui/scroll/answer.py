@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from shutil import get_terminal_size
-from textwrap import wrap
 
 from session.events import (
     ConnectionChanged,
@@ -38,12 +36,13 @@ from session.trust.project_trust import Candidate
 from session.usage.totals import UsageFold
 from tui.printing import say
 from tui.scroll.headless import fate_line
+from tui.scroll.whole_words import say_diff, say_in_words
 from tui.words.check_lines import broken_line
 from tui.words.compaction_lines import compaction_line, dialogue_line
 from tui.words.exact_text import exact_lines
 from tui.words.figures import stopped_line, turn_said
 from tui.words.held_items import HeldItem, HeldItems
-from tui.words.trust_lines import trust_lines, trust_title
+from tui.words.trust_lines import BAR, trust_lines, trust_title
 from tui.words.window_lines import context_line
 
 MOST_SHOWN = 60
@@ -101,18 +100,18 @@ class Answer:
             if isinstance(event, ToolOutput):
                 say(told)
             else:
-                _say_in_words(told)
+                say_in_words(told)
         if isinstance(event, HunkLanded):
             self._landed += 1
             self._show_hunk(self._typed.pop(event.hunk, []))
         if isinstance(event, TurnEnded) and (usage := self._usage.turns.get(event.turn)) is not None:
-            _say_in_words(turn_said(usage, self._started))
+            say_in_words(turn_said(usage, self._started))
 
     def follow(self, session: Session, event: Event) -> None:
         """Show an event of the running session, and ask about what it holds."""
         if isinstance(event, TakeoverAsked):
             self.taken_by = event.pid
-            say(f"spark: process {event.pid} takes this session over")
+            say_in_words(f"spark: process {event.pid} takes this session over")
             self.on_taken()
         self.show(event)
         self.held.take(event)
@@ -127,10 +126,12 @@ class Answer:
             return
         self._end_line()
         if not sys.stdin.isatty():
-            say(f"spark: {trust_title(candidates)} (spark trust asks)")
+            say_in_words(f"spark: {trust_title(candidates)} (spark trust asks)")
             return
-        say("\n".join(trust_lines(candidates)))
-        say(f"{trust_title(candidates)} (/trust yes, /trust no or /trust later)")
+        for line in trust_lines(candidates):
+            bar = BAR if line.startswith(BAR) else ""
+            say_in_words(line.removeprefix(bar), bar, bar)
+        say_in_words(f"{trust_title(candidates)} (/trust yes, /trust no or /trust later)")
 
     def ask(self) -> None:
         """Ask about the oldest held item, unless that was done: one question at a time."""
@@ -142,11 +143,11 @@ class Answer:
             return
         self._end_line()
         if item.is_call:
-            say(f"{item.label} needs your OK (/land allows it, /decline does not):")
+            say_in_words(f"{item.label} needs your OK (/land allows it, /decline does not):")
             say("\n".join(exact_lines(item.reason)))
             return
         self._show_hunk(self._typed.get(item.name, []))
-        say(f"{item.label} needs your OK: {item.path}: {item.reason} (/land or /decline)")
+        say_in_words(f"{item.label} needs your OK: {item.path}: {item.reason} (/land or /decline)")
 
     def _show_hunk(self, pieces: list[tuple[str, str]]) -> None:
         """Print the changes of a hunk as a diff."""
@@ -157,7 +158,7 @@ class Answer:
             for part in piece.splitlines(keepends=True):
                 text += part if text and not text.endswith("\n") else kind + part
         lines = text.rstrip("\n").split("\n")
-        say("\n".join(f"  {line}" for line in lines[:MOST_SHOWN]))
+        say_diff(lines[:MOST_SHOWN])
         if len(lines) > MOST_SHOWN:
             say(f"  … {len(lines) - MOST_SHOWN} more lines")
 
@@ -179,21 +180,7 @@ class Answer:
         if self._in_code:
             say(line)
         else:
-            _say_in_words(line)
-
-
-def _say_in_words(text: str) -> None:
-    """Print lines that end between words: the terminal would break them anywhere."""
-    width = get_terminal_size().columns - 1
-    for line in text.split("\n"):
-        indent = " " * (len(line) - len(line.lstrip()))
-        parts = [line]
-        if len(line) > width:
-            parts = wrap(
-                line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-            )
-        for part in parts:
-            say(part)
+            say_in_words(line)
 
 
 def _line(event: Event) -> str | None:
@@ -226,7 +213,9 @@ def _line(event: Event) -> str | None:
             return f"spark: {message} (again in {seconds:.0f} s)"
         case TrustAnswered(paths=paths, agreed=agreed):
             return f"spark: {', '.join(paths)}: {'used from now on' if agreed else 'not used'}"
-        case TurnEnded(status=status, message=message):
-            return f"[{status}{': ' + message if message else ''}]"
+        case TurnEnded(status="failed", message=message):
+            return f"The turn failed: {message}" if message else "The turn failed"
+        case TurnEnded(status=status):
+            return f"[{status}]"
         case _:
             return fate_line(event) or context_line(event)

@@ -42,6 +42,7 @@ from session.session import Session
 from session.setup.opening import Opening
 from session.storage.error_log import log_faults_to
 from session.storage.line_files import StoreError
+from session.text.line_range import line_range
 from tui.event_loop import run
 from tui.exits import CONFIGURATION, FAILED, exit_code, leave
 from tui.printing import PieceWriter, say, say_json
@@ -128,8 +129,7 @@ def fate_line(event: Event) -> str | None:
         case HunkLanded(
             hunk=hunk, path=path, status=status, action=action, start=start, end=end, moved_to=moved
         ):
-            place = f":{start}-{max(start, end - 1)}" if end else ""
-            where = f"{path} -> {moved}" if moved else f"{path}{place}"
+            where = f"{path} -> {moved}" if moved else f"{path}{line_range(start, end)}"
             done = {"update": "landed", "add": "added", "delete": "deleted", "move": "moved"}.get(
                 action, action
             )

@@ -11,8 +11,6 @@ import os
 import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from shutil import get_terminal_size
-from textwrap import fill
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import get_app
@@ -32,8 +30,8 @@ from session.storage.line_files import StoreError
 from tui.app.unattended import carry_on
 from tui.event_loop import run
 from tui.exits import CONFIGURATION, DONE, leave
-from tui.printing import say
 from tui.scroll.answer import Answer
+from tui.scroll.whole_words import say_in_words
 from tui.slash.completion import completer, prefetch_models
 from tui.slash.errors import SlashError
 from tui.slash.running import run_command
@@ -67,7 +65,7 @@ async def _run(opening: Opening, prompt: str | None, resume: Path | None) -> int
     with patch_stdout():
         printing = asyncio.create_task(_print_all(session, events, answer))
         await session.open()
-        say(f"{session.models.model} in {session.root}\n/help for the keys")
+        say_in_words(f"{session.models.model} in {session.root}\n/help for the keys")
         if prompt:
             session.submit(prompt)
         asking = asyncio.create_task(_ask(session, answer))
@@ -76,7 +74,7 @@ async def _run(opening: Opening, prompt: str | None, resume: Path | None) -> int
             try:
                 await asyncio.wait({asking})
                 if answer.taken_by and session.standing.goes_on and signals.code is None:
-                    say(f"spark: its turn goes on in process {os.getpid()}")
+                    say_in_words(f"spark: its turn goes on in process {os.getpid()}")
                     minutes = opening.settings.unattended_minutes
                     why = f"process {answer.taken_by} takes this session over"
                     await carry_on(session, minutes * 60.0, why, StandardStreams())
@@ -127,28 +125,27 @@ async def _run_command(session: Session, answer: Answer, text: str) -> None:
         return
     name, argument = command
     if name == "help":
-        say(HELP)
-        width = get_terminal_size().columns - 1
+        say_in_words(HELP)
         for slash in slashes():
-            say(fill(f"{slash.shown:<22} {slash.help}", width, subsequent_indent=" " * 23))
+            say_in_words(slash.help, f"{slash.shown:<22} ", " " * 23)
     elif name == "trust":
         told = await _answer_trust(session, answer, argument)
         if told:
-            say(told)
+            say_in_words(told)
     elif name in ("land", "decline"):
         verdict: Verdict = "reject" if name == "decline" else "apply all" if argument == "all" else "apply"
         named = "" if verdict == "apply all" else argument
         if answer.held.answer(session, verdict, named):
             answer.ask()
         else:
-            say(f"{named} is not held" if named else "nothing is held")
+            say_in_words(f"{named} is not held" if named else "nothing is held")
     else:
         try:
             told = await run_command(session, name, argument)
         except SlashError as problem:
             told = str(problem)
         if told:
-            say(told)
+            say_in_words(told)
 
 
 async def _answer_trust(session: Session, answer: Answer, argument: str) -> str:
@@ -187,7 +184,7 @@ def _stop(session: Session, typed: Buffer) -> None:
     if queued := session.unqueue():
         typed.text = "\n\n".join(filter(str.strip, [*queued, typed.text]))
         typed.cursor_position = len(typed.text)
-        say("Queued messages are back in the prompt")
+        say_in_words("Queued messages are back in the prompt")
 
 
 def _keys(session: Session) -> KeyBindings:

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from session.trust.project_trust import SETTINGS_FILE, Candidate
 from tui.words.exact_text import exact_lines
 
+BAR = "│ "
+"""Stands before each line of the project's files."""
 _MOST_NAMED = 3
 
 
@@ -27,7 +29,7 @@ def trust_lines(candidates: Iterable[Candidate]) -> list[str]:
         said = exact_lines(each.text.removesuffix("\n"))
         many = f"{len(said)} line{'s' if len(said) > 1 else ''}"
         lines.append(f"{_on_one_line(each.path)} ({each.standing}, {many}):")
-        lines += [f"│ {line}" for line in said]
+        lines += [f"{BAR}{line}" for line in said]
     return lines
 
 

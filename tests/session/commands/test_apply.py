@@ -218,7 +218,7 @@ def test_the_plain_output_has_a_line_a_hunk_and_the_counts(project: Path, run_sp
     ran = run_spark("apply", cwd=project, given=HELLO + ADD)
     assert ran.code == 0
     assert ran.out.splitlines() == [
-        "h1 landed app.py:2-2",
+        "h1 landed app.py:2",
         "h2 added new/file.txt:1-2",
         "2 landed, 0 refused, 0 already there",
     ]
@@ -296,10 +296,10 @@ def test_undo_and_redo_across_processes(project: Path, run_spark: RunSpark) -> N
     run_spark("apply", cwd=project, given=HELLO + SECOND)
     changed = (project / "app.py").read_text()
     undone = run_spark("undo", "h1", cwd=project)
-    assert (undone.code, undone.out) == (0, "h1 undone app.py:2-2\n")
+    assert (undone.code, undone.out) == (0, "h1 undone app.py:2\n")
     assert (project / "app.py").read_text() == original
     again = run_spark("redo", cwd=project)
-    assert (again.code, again.out) == (0, "h1 redone app.py:2-2\n")
+    assert (again.code, again.out) == (0, "h1 redone app.py:2\n")
     assert (project / "app.py").read_text() == changed
     last = run_spark("undo", cwd=project)
     assert last.code == 0

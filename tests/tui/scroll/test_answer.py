@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from prompt_toolkit.utils import get_cwidth
 
 from session.events import Event, HunkLanded, HunkTyped, Notice, TextDelta, TurnEnded
 from tui.scroll.answer import Answer
+from tui.scroll.whole_words import in_rows
 
 TEXT = "The greeting is polite now, and so is the farewell."
 NOTICE = Notice(level="info", text="somebody else saved")
@@ -46,7 +48,7 @@ def test_a_landed_hunk_is_shown_as_a_diff(capsys: pytest.CaptureFixture[str]) ->
         TurnEnded(turn="t1", status="interrupted", message=None),
     ]
     out = printed(events, capsys)
-    assert out.splitlines()[:3] == ["h1 landed a.py:1-1", "  -old", "  +new"]
+    assert out.splitlines()[:3] == ["h1 landed a.py:1", "  -old", "  +new"]
     assert "Stopped. 1 landed hunk stays." in out
 
 
@@ -58,3 +60,32 @@ def test_what_spark_says_breaks_no_word(
     out = printed([Notice(level="warning", text=said)], capsys)
     assert " ".join(out.split()) == f"spark: {said}"
     assert all(len(line) < 40 for line in out.splitlines()) and len(out.splitlines()) > 2
+
+
+def test_the_lines_of_a_diff_are_broken_between_words_behind_their_sign(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    events: list[Event] = [
+        HunkTyped(turn="t1", hunk="h1", kind="-", text="    old\n"),
+        HunkTyped(turn="t1", hunk="h1", kind="+", text="    say('a greeting that is long')\n"),
+        HunkTyped(turn="t1", hunk="h1", kind="+", text="    " + "x" * 40 + "\n"),
+        HunkLanded(
+            turn="t1", hunk="h1", path="a.py", status="applied", tier=1, action="update", start=1, end=3
+        ),
+    ]
+    assert printed(events, capsys).splitlines() == [
+        "h1 landed a.py:1-2",
+        "  -    old",
+        "  +    say('a greeting that",
+        "  ↳    is long')",
+        f"  +    {'x' * 40}",
+    ]
+
+
+@pytest.mark.parametrize("width", range(1, 30))
+def test_rows_keep_every_word_whole(width: int) -> None:
+    text = "plain words,  two blanks, 日本語の 言葉 and averyveryverylongone"
+    rows = in_rows(text, width)
+    assert " ".join(rows).split() == text.split()
+    assert all(get_cwidth(row) <= width or " " not in row for row in rows)

@@ -122,7 +122,7 @@ def test_the_answer_goes_to_standard_output_and_the_hunks_land(ask: RunExec, pro
     assert ran.code == 0
     assert ran.out.startswith("I change the greeting.\n")
     assert "It is changed." in ran.out
-    assert ran.err == "h1 landed app.py:2-2\n"
+    assert ran.err == "h1 landed app.py:2\n"
     assert "f'Hello {name}'" in (project / "app.py").read_text()
 
 
@@ -267,9 +267,9 @@ def test_the_session_is_kept_and_can_be_listed_and_exported(
     ("event", "line"),
     [
         (HunkLanded("t", "h1", "a.py", "applied", 1, 3, 6), "h1 landed a.py:3-5"),
-        (HunkLanded("t", "h1", "a.py", "applied_fuzzy", 3, 3, 3), "h1 landed a.py:3-3 (fuzzy)"),
-        (HunkLanded("t", "h1", "a.py", "already_applied", 1, 3, 4), "h1 landed a.py:3-3 (was there already)"),
-        (HunkLanded("t", "h1", "a.py", "applied", 1, 1, 2, action="add"), "h1 added a.py:1-1"),
+        (HunkLanded("t", "h1", "a.py", "applied_fuzzy", 3, 3, 3), "h1 landed a.py:3 (fuzzy)"),
+        (HunkLanded("t", "h1", "a.py", "already_applied", 1, 3, 4), "h1 landed a.py:3 (was there already)"),
+        (HunkLanded("t", "h1", "a.py", "applied", 1, 1, 2, action="add"), "h1 added a.py:1"),
         (HunkLanded("t", "h1", "a.py", "applied", 1, 0, 0, action="delete"), "h1 deleted a.py"),
         (
             HunkLanded("t", "h1", "a.py", "applied", 1, 0, 0, action="move", moved_to="b.py"),

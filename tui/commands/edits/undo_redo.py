@@ -7,6 +7,7 @@ from typing import NoReturn
 
 from session.commands.apply import redo_hunk, undo_hunk
 from session.events import HunkRefused
+from session.text.line_range import line_range
 from tui.commands.options import opening_workspace
 from tui.exits import DONE, FAILED, leave
 from tui.printing import say, say_waiting
@@ -20,6 +21,6 @@ def take_back(folder: Path, hunk: str | None, *, again: bool) -> NoReturn:
     if isinstance(event, HunkRefused):
         subject = " ".join(part for part in (event.hunk, event.path) if part)
         leave(f"{subject}: {event.message}" if subject else event.message, FAILED)
-    place = f":{event.start}-{max(event.start, event.end - 1)}" if event.end else ""
+    place = line_range(event.start, event.end)
     say(f"{event.hunk} {'redone' if again else 'undone'} {event.path}{place}")
     raise SystemExit(DONE)

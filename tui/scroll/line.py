@@ -42,6 +42,8 @@ from tui.words.held_items import Verdict
 
 ESCAPE_SECONDS = 0.05
 
+HELP_COLUMN = 23
+"""Where the help of a command begins."""
 HELP = """\
 Enter sends, or redirects while an answer streams; Alt+Enter begins a new line; Tab completes
 Esc or Ctrl+C stops the answer; Ctrl+D on an empty line quits"""
@@ -126,8 +128,13 @@ async def _run_command(session: Session, answer: Answer, text: str) -> None:
     name, argument = command
     if name == "help":
         say_in_words(HELP)
+        indent = " " * HELP_COLUMN
         for slash in slashes():
-            say_in_words(slash.help, f"{slash.shown:<22} ", " " * 23)
+            if len(slash.shown) < HELP_COLUMN:
+                say_in_words(slash.help, f"{slash.shown:<{HELP_COLUMN}}", indent)
+            else:
+                say_in_words(slash.shown)
+                say_in_words(slash.help, indent, indent)
     elif name == "trust":
         told = await _answer_trust(session, answer, argument)
         if told:

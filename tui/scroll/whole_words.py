@@ -19,14 +19,15 @@ def say_in_words(text: str, first: str = "", rest: str = "") -> None:
     width = get_terminal_size().columns - 1
     for line in text.split("\n"):
         indent = line[: len(line) - len(line.lstrip())]
-        lead, *further = in_rows(line.lstrip(), width - get_cwidth(f"{rest}{indent}".expandtabs()))
+        before = max(get_cwidth(f"{each}{indent}".expandtabs()) for each in (first, rest))
+        lead, *further = in_rows(line.lstrip(), width - before)
         say("\n".join([f"{first}{indent}{lead}", *(f"{rest}{indent}{each}" for each in further)]))
 
 
 def say_diff(lines: list[str]) -> None:
     """Print lines of a diff, each with its sign as the first character."""
     for line in lines:
-        say_in_words(line[1:], f"  {line[:1]}", f"  {CONTINUED}")
+        say_in_words(line[1:], f"  {line[:1]}", f"  {CONTINUED} ")
 
 
 def in_rows(text: str, width: int) -> list[str]:

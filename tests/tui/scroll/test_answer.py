@@ -78,7 +78,7 @@ def test_the_lines_of_a_diff_are_broken_between_words_behind_their_sign(
         "h1 landed a.py:1-2",
         "  -    old",
         "  +    say('a greeting that",
-        "  ↳    is long')",
+        "  ↳     is long')",
         f"  +    {'x' * 40}",
     ]
 

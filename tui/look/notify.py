@@ -26,15 +26,15 @@ def way_of(environ: Mapping[str, str]) -> str:
 
 
 def notification(way: str, title: str, message: str, environ: Mapping[str, str]) -> str:
-    """The sequence that tells ``message``; empty where nothing is to be told. What comes from outside is cut
-    to one line of printable characters, so that it cannot end the sequence."""
+    """The sequence that tells ``message``; empty where nothing is to be told. Both texts are cut to printable
+    characters, so that a folder's name cannot end the sequence either."""
     way = way_of(environ) if way == "auto" else way
-    text = "".join(character for character in message if character.isprintable())[:LONGEST]
+    title, text = _printable(title), _printable(message)
     match way:
         case "osc9":
             sequence = f"\x1b]9;{title}: {text}\a"
         case "osc777":
-            sequence = f"\x1b]777;notify;{title};{text.replace(';', ',')}\a"
+            sequence = f"\x1b]777;notify;{title.replace(';', ',')};{text.replace(';', ',')}\a"
         case "bell":
             return "\a"
         case _:
@@ -47,8 +47,11 @@ def notification(way: str, title: str, message: str, environ: Mapping[str, str])
 
 def window_title(title: str) -> str:
     """The sequence that names the terminal's window (OSC 2), and in screen and tmux the pane."""
-    text = "".join(character for character in title if character.isprintable())[:LONGEST]
-    return f"\x1b]2;{text}\a"
+    return f"\x1b]2;{_printable(title)}\a"
+
+
+def _printable(text: str) -> str:
+    return "".join(character for character in text if character.isprintable())[:LONGEST]
 
 
 SAVE_TITLE = "\x1b[22;2t"

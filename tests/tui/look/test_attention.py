@@ -46,6 +46,8 @@ def test_how_a_terminal_is_told(environ: dict[str, str], way: str) -> None:
 def test_what_is_told_cannot_end_the_sequence_and_passes_through_tmux() -> None:
     assert notification("osc9", "spark", "a\x1b\\b\ac\n", {}) == "\x1b]9;spark: a\\bc\a"
     assert notification("osc777", "spark", "a;b", {}) == "\x1b]777;notify;spark;a,b\a"
+    assert notification("osc9", "spark a\x1b\\b\a", "x", {}) == "\x1b]9;spark a\\b: x\a"
+    assert notification("osc777", "spark a;b", "x", {}) == "\x1b]777;notify;spark a,b;x\a"
     inside = notification("osc9", "spark", "x", {"TMUX": "/tmp/1"})
     assert inside == "\x1bPtmux;\x1b\x1b]9;spark: x\a\x1b\\\a"
     assert notification("bell", "spark", "x", {"TMUX": "1"}) == "\a"

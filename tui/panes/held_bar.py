@@ -112,8 +112,8 @@ class HeldBar(Widget, can_focus=True):
         """Have the user confirm what a key began, or nothing any more."""
         before, self._confirmed = self.question, question
         self._changed(before)
-        behind = self.question
-        if question is None and before is not None and behind not in (None, before) and self.has_focus:
+        held = self._held
+        if question is None and before is not None and held not in (None, before) and self.has_focus:
             self.post_message(self.Left(before.back))
 
     @property
@@ -142,7 +142,9 @@ class HeldBar(Widget, can_focus=True):
         self._top = self._seen = 0
         self._asked_at = monotonic()
         self.display = question is not None
-        if question is None and self.has_focus:
+        waits = question is not None and question in (self._held, self._confirmed)
+        if self.has_focus and not waits:
+            # What can wait must not get the keys that follow an answer.
             self.post_message(self.Left(before.back if before is not None else "composer"))
         self._lay_out()
 

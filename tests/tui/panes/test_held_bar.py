@@ -26,12 +26,16 @@ class Host(App[None]):
     def __init__(self) -> None:
         super().__init__()
         self.answers: list[tuple[str, str]] = []
+        self.left: list[str] = []
 
     def compose(self) -> ComposeResult:
         yield HeldBar(Palette(load_theme("dark")))
 
     def on_held_bar_answered(self, event: HeldBar.Answered) -> None:
         self.answers.append((event.name, event.verdict))
+
+    def on_held_bar_left(self, event: HeldBar.Left) -> None:
+        self.left.append(event.to)
 
 
 @asynccontextmanager
@@ -74,6 +78,17 @@ async def test_the_keys_are_those_of_the_user() -> None:
             assert keys.split(" · ")[:2] == ["   o apply", "n reject"] and "Ctrl+T theirs" in keys
     finally:
         keymap.use(default_keymap(), vi=False)
+
+
+async def test_a_question_that_can_wait_does_not_get_the_keys_behind_an_answer() -> None:
+    async with bar(Question("h1", "h1 needs your OK")) as (app, found, pilot):
+        found.stand(Question("trust", "AGENTS.md would instruct the model"))
+        found.ask(Question("h2", "h2 needs your OK"))
+        await pilot.pause()
+        assert app.left == [], "one held hunk is answered after the other"
+        found.ask(None)
+        await pilot.pause()
+        assert found.question is not None and found.question.name == "trust" and app.left == ["composer"]
 
 
 async def test_another_question_has_to_stand_as_long() -> None:

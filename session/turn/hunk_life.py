@@ -10,7 +10,8 @@ Rules, which the table holds:
 2. Only a hunk with an open question can be agreed to or declined. Declined is an end: nothing that
    happens afterwards can land the hunk.
 3. Nothing is written while a question is open. A hunk that was asked about early is checked (placed
-   without writing) when its turn comes, and is asked about with all reasons, or lands.
+   without writing) when its turn comes, and is asked about with all reasons, or lands. One that the
+   user agreed to during its check waits again where a hunk before it in the same file has not ended.
 4. A stop does not drop a hunk that is being written: its write finishes and the result counts. One
    whose write had not begun, because landing was paused, is dropped.
 5. A question ends with its hunk, so no question outlives the hunk it is about.
@@ -55,6 +56,7 @@ class Signal(StrEnum):
     DECLINE = "decline"
     COMPLETE = "complete"
     CHECK = "check"
+    WAIT = "wait"
     LAND = "land"
     LANDED = "landed"
     REFUSE = "refuse"
@@ -84,7 +86,12 @@ TABLE: dict[State, dict[Signal, State]] = {
         Signal.CHECK: State.CHECKING_ASKED,
         **_STOPS,
     },
-    State.CHECKING: {Signal.ASK: State.HELD, Signal.LAND: State.LANDING, **_ENDS},
+    State.CHECKING: {
+        Signal.ASK: State.HELD,
+        Signal.LAND: State.LANDING,
+        Signal.WAIT: State.WAITING,
+        **_ENDS,
+    },
     State.CHECKING_ASKED: {
         Signal.AGREE: State.CHECKING,
         Signal.DECLINE: State.DECLINED,

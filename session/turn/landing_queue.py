@@ -2,13 +2,15 @@
 
 The queue does no I/O. Each method takes one thing that happened and returns the effects that follow
 from it, in order; the lane carries them out and reports the results of ``Check`` and ``Land`` back.
-Hunks land one at a time, in the order in which they became whole. A hunk with an open question at the
-head of the queue holds up the ones behind it; every open question can be answered at any time.
+Hunks are checked and land one at a time, in the order in which they became whole. A hunk with an open
+question holds up the ones behind it, but those that the user has agreed to and that are in other files.
+Every open question can be answered at any time; review mode asks about each hunk as soon as it is whole.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from posixpath import normpath
 
 from edits.hunk import Guard, Held, Hunk, Landed, RefusalCode, Refused, Status
 from edits.placing.rewriting import rewritten
@@ -63,6 +65,10 @@ class End:
 
 
 Effect = Ask | Locate | Check | Land | End
+
+
+_AT_WORK = frozenset({State.CHECKING, State.CHECKING_ASKED, State.LANDING})
+"""The states in which the edit thread has a job for a hunk."""
 
 
 class LandingQueue:
@@ -158,13 +164,19 @@ class LandingQueue:
         life = self._hunks[hunk]
         if life.over:
             return []
+        behind = self._is_behind(life)
         if life.agreed or self._rest is True:
-            return self._land(life)
+            if not behind:
+                return self._land(life)
+            life.advance(Signal.WAIT)
+            return self._next()
         if isinstance(result, Held):
             return [*self._ask(life, _question(result, review=self._review)), *self._next()]
-        if isinstance(result, Refused):
+        # What a hunk before it changes in the file may be what this one did not find.
+        if isinstance(result, Refused) and not behind:
             return [*self._end(life, Signal.REFUSE, result), *self._next()]
-        if self._review and result.status is not Status.ALREADY_APPLIED:
+        there = isinstance(result, Landed) and result.status is Status.ALREADY_APPLIED
+        if behind or (self._review and not there):
             return [*self._ask(life, Question(life.path, REVIEW, REVIEW_MESSAGE)), *self._next()]
         # The file was unlocked meanwhile, or the hunk is on disk already.
         return self._land(life)
@@ -199,20 +211,33 @@ class LandingQueue:
         return [effect for life in live for effect in self._drop(life)]
 
     def _next(self) -> list[Effect]:
-        """Begin what can begin: check or land the hunk at the head of the queue."""
-        if not self._whole:
-            return []
-        life = self._whole[0]
-        if life.state is State.HELD and self._last_questions:
+        """Begin what can begin, unless a hunk is being checked or lands."""
+        if self._whole and self._whole[0].state is State.HELD and self._last_questions:
             return self.stop()
-        if life.state is State.WAITING and not self._review:
-            return self._land(life)
-        if life.state is State.WAITING and (life.agreed or self._rest is True):
-            return self._land(life)
-        if life.state in (State.WAITING, State.WAITING_ASKED):
-            life.advance(Signal.CHECK)
-            return [Check(life.name, _whole(life))]
+        if any(life.state in _AT_WORK for life in self._whole):
+            return []
+        for life in self._whole:
+            first = life is self._whole[0]
+            if life.state is State.WAITING and self._may_land(life, first=first):
+                return self._land(life)
+            if life.state in (State.WAITING, State.WAITING_ASKED) and (first or self._asks(life)):
+                life.advance(Signal.CHECK)
+                return [Check(life.name, _whole(life))]
         return []
+
+    def _may_land(self, life: HunkLife, *, first: bool) -> bool:
+        if life.agreed or self._rest is True:
+            return not self._is_behind(life)
+        return first and not self._review
+
+    def _asks(self, life: HunkLife) -> bool:
+        """Whether the user is asked about a hunk before its turn to land comes."""
+        return self._review and not life.agreed and self._rest is None
+
+    def _is_behind(self, life: HunkLife) -> bool:
+        """Whether a hunk before this one, which has not ended, is in the same file."""
+        before = self._whole[: self._whole.index(life)]
+        return any(_files(life) & _files(each) for each in before)
 
     def _land(self, life: HunkLife) -> list[Effect]:
         life.advance(Signal.LAND)
@@ -229,7 +254,7 @@ class LandingQueue:
         life.advance(Signal.ASK)
         life.question = question
         if self._last_questions:
-            return self.stop()
+            return []
         if self._rest is not None:
             return self._answered(life, land=self._rest)
         said: list[Effect] = []
@@ -267,6 +292,11 @@ def _question(held: Held, *, review: bool = False) -> Question:
     if review:
         guard, message = REVIEW, f"{message}; {REVIEW_MESSAGE}"
     return Question(held.path, guard, message, frozenset(held.guards))
+
+
+def _files(life: HunkLife) -> set[str]:
+    edit = _whole(life)
+    return {normpath(path) for path in (edit.path, edit.move_to) if path}
 
 
 def _whole(life: HunkLife) -> Hunk:

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from tui.port import SessionPort
 
 
+AGREED = "lands once the hunks before it in its file have ended"
+"""What the chat says of a held hunk that the user agreed to."""
+
+
 class Feed:
     """Shows events. After an interrupt it shows nothing more of the stopped turn than what landed."""
 
@@ -261,12 +265,20 @@ class Feed:
     def answer(self, session: SessionPort, verdict: Verdict, name: str = "") -> bool:
         """Answer the held item called ``name``, or the oldest; false when there is none."""
         answered = self.held.answer(session, verdict, name)
-        for item in answered:
-            entry = self._chat.call_named(item.name) if item.is_call else None
-            if entry is not None and verdict != "reject":
+        for item in answered if verdict != "reject" else ():
+            if not item.is_call:
+                self.agreed(item.name)
+            elif (entry := self._chat.call_named(item.name)) is not None:
                 entry.go_on()
         self._ask()
         return bool(answered)
+
+    def agreed(self, hunk: str) -> None:
+        """The user agreed to a held hunk: nothing is asked about it, and it lands when its turn comes."""
+        self.held.forget(hunk)
+        self.book.agree(hunk)
+        if (entry := self._chat.hunk_named(hunk)) is not None:
+            self._chat.hunk(hunk, entry.path, entry.action, "agreed", AGREED)
 
     def _ask(self) -> None:
         """Ask about the oldest held item, above the composer and by showing it in the editor."""

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from textual.app import App
 
 from session.commands.diff_commands import DiffError
 from session.events import HunkRefused
+from session.project.open_files import FileProblem
 from session.surgery.surgery import Cut
 from tui.control.background import BackgroundTasks
 from tui.control.drop_control import DropControl
 from tui.drawing.theme_switch import ThemeSwitch
 from tui.files.outside_editor import EditorProblem, edit_outside, editor_command
 from tui.panes.layout import Panes
-from tui.review.book import ReviewBook, Reviewed
-from tui.review.rows import Line, patch_lines
+from tui.review.book import MOST_LINES, ReviewBook, Reviewed
+from tui.review.rows import Line, patch_lines, replaced_lines
 from tui.terminal.lending import given_back
 
 if TYPE_CHECKING:
     from tui.control.feed import Feed
     from tui.control.hunk_control import HunkControl
     from tui.port import SessionPort
+    from tui.review.screen import ReviewScreen
 
 
 class ReviewControl:
@@ -40,14 +44,15 @@ class ReviewControl:
         drops: DropControl,
     ) -> None:
         self._app = app
-        self._say = panes.status.say
-        self._chat = panes.chat
+        self._panes = panes
         self._themes = themes
         self._background = background
         self._session = session
         self._feed = feed
         self._hunks = hunks
         self._drops = drops
+        self._screen: ReviewScreen | None = None
+        """The review while it is shown, which covers the status line."""
         self.stop: Callable[[], None] = lambda: None
         """Stops the running turn."""
 
@@ -61,19 +66,26 @@ class ReviewControl:
         from tui.review.screen import ReviewScreen
 
         def closed(hunk: str | None) -> None:
+            self._screen = None
             if hunk is not None:
                 self._hunks.show(hunk)
 
-        screen = ReviewScreen(self._themes.palette, self.book, self)
+        screen = self._screen = ReviewScreen(self._themes.palette, self.book, self)
         screen.on_closed = closed
         self._app.push_screen(screen)
+
+    def _say(self, text: str, level: str) -> None:
+        self._panes.status.say(text, level)
+        if self._screen is not None:
+            self._screen.tell(text)
 
     # The verdicts.
 
     def keep(self, each: Reviewed) -> None:
         """Apply a held hunk; note of a landed one that it stays."""
         if each.state == "held":
-            self._feed.answer(self._session, "apply", each.hunk)
+            if not self._feed.answer(self._session, "apply", each.hunk):
+                self._say(f"{each.hunk} is not held any more", "warning")
         else:
             each.kept = True
 
@@ -90,13 +102,23 @@ class ReviewControl:
         now = bool(why) and self._session.running
         if each.state == "held":
             if not self._session.answer(each.hunk, land=False, why="" if now else why):
-                self._say(f"{each.hunk} is not held any more", "warning")
+                self._keep_word(each, why)
                 return
             self._redirect(each, why, now=now)
+        elif each.state != "landed":
+            self._keep_word(each, why)
         else:
             if now:
                 self.stop()  # at once: the undo may have to wait
             self._background.start(self._undo(each, why, now=now), "undoing the hunk")
+
+    def _keep_word(self, each: Reviewed, why: str) -> None:
+        """A rejection came too late: nothing that was typed for it is lost."""
+        told = f"{each.hunk} is not held any more"
+        if why:
+            self._panes.composer.put_before([why])
+            told += ": your word is in the prompt"
+        self._say(told, "warning")
 
     async def _undo(self, each: Reviewed, why: str, *, now: bool) -> None:
         result = await self._session.hunks.undo(each.hunk, why="" if now else why)
@@ -112,7 +134,7 @@ class ReviewControl:
                 self._feed.stop()
             self._session.submit(f"I rejected {each.hunk} in {each.path}: {why}")
         elif why:
-            self._chat.remark(
+            self._panes.chat.remark(
                 f"{each.hunk} rejected: {why} (the model is told with your next prompt)", "quiet"
             )
 
@@ -137,7 +159,7 @@ class ReviewControl:
         if not self._session.answer(each.hunk, land=True, new=new):
             self._say(f"cannot edit {each.hunk}: it is not whole yet, or not held any more", "warning")
             return
-        self._feed.held.forget(each.hunk)
+        self._feed.agreed(each.hunk)
         self._say(f"{each.hunk} lands as you edited it", "info")
 
     async def lines(self, each: Reviewed) -> list[Line]:
@@ -149,4 +171,8 @@ class ReviewControl:
                 return [*marked, *patch_lines((await self._session.hunks.diff(each.hunk)).text)]
             except DiffError:
                 return list(each.lines)
+        if each.state == "held" and each.action == "add" and len(each.lines) < MOST_LINES:
+            with suppress(FileProblem):
+                file = await self._session.files.read(each.path)
+                return await asyncio.to_thread(replaced_lines, file.text, each.new)
         return list(each.lines)

@@ -53,7 +53,7 @@ class Reviewed:
                 return 3, 0
             case "landed":
                 return 4, size
-            case "typing":
+            case "typing" | "agreed":
                 return 5, 0
             case _:
                 return 7, 0
@@ -119,6 +119,10 @@ class ReviewBook:
                 self._become(hunk, "landed")
             case _:
                 pass
+
+    def agree(self, hunk: str) -> None:
+        """The user agreed to a held hunk, which lands once those before it in its file have ended."""
+        self._become(hunk, "agreed")
 
     def _become(self, hunk: str, state: str) -> None:
         if hunk in self._hunks:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import unified_diff
 
 from rich.cells import cell_len
 
@@ -25,6 +26,12 @@ def patch_lines(patch: str) -> list[Line]:
         elif line.startswith(("rename to", "deleted file", "new file", "GIT binary")):
             lines.append(("@", f" {line}"))
     return lines
+
+
+def replaced_lines(old: str, new: Sequence[str]) -> list[Line]:
+    """What changes where a hunk puts a whole new text in place of a file's."""
+    patch = unified_diff(old.splitlines(), new, lineterm="", n=2)
+    return patch_lines("\n".join(patch)) or [(" ", line) for line in new]
 
 
 def hunk_row(each: Reviewed, chosen: bool, width: int, *, ansi: bool) -> Row:

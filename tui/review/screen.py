@@ -84,6 +84,11 @@ class ReviewScreen(ListScreen, inherit_bindings=False):
         if isinstance(event, _CHANGES):
             self._pacer.request()
 
+    def tell(self, text: str) -> None:
+        """Say what came of a verdict, until the next key."""
+        self._told = text
+        self._draw()
+
     def back(self) -> bool:
         """Give up the rejection that is being typed, or leave the change for the list."""
         if self._why is not None:
@@ -164,12 +169,12 @@ class ReviewScreen(ListScreen, inherit_bindings=False):
         else:
             told, role = fitting(f" {key_line('review', *HINTS)}", width), "faint"
         self.query_one("#foot", Lines).show([Row([(clipped(visible(told), width), role)], FILL)])
-        self._told = ""
 
     # Keys.
 
     async def on_key(self, event: events.Key) -> None:
         """Run the keys in the order in which they were pressed."""
+        self._told = ""
         if self._why is not None and self._typed(event):
             event.stop()
             event.prevent_default()
@@ -251,7 +256,7 @@ class ReviewScreen(ListScreen, inherit_bindings=False):
         if self._each is not None and self._each.state in ("held", "landed"):
             self._why = ""
         else:
-            self._told = "only what is held or landed can be rejected"
+            self._told = _UNFIT.get(self._each.state if self._each is not None else "", "nothing to do here")
         self._draw()
 
     def action_drop(self) -> None:
@@ -284,7 +289,7 @@ class ReviewScreen(ListScreen, inherit_bindings=False):
     def _judge(self, verdict: Callable[[Reviewed], None], states: tuple[str, ...]) -> None:
         each = self._each
         if each is None or each.state not in states:
-            self._told = f"only what is {' or '.join(states)} can be"
+            self._told = _UNFIT.get(each.state if each is not None else "", "nothing to do here")
         else:
             self._go_on()
             verdict(each)
@@ -314,3 +319,9 @@ _CHANGES = (
     said.HunkUndone,
     said.HunkRedone,
 )
+_UNFIT = {
+    "agreed": "you agreed to it: it lands once the hunks before it in its file have ended",
+    "typing": "it is not whole yet, or waits for a hunk before it",
+    "landed": "it has landed already",
+}
+"""What is told of a verdict on a hunk in a state that takes none; only held and landed ones take one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import pytest
 from hypothesis import settings
@@ -120,6 +121,47 @@ def test_a_hunk_that_is_agreed_to_while_it_is_checked_lands_without_another_ques
     assert queue.checked("h1", held("h1", lock | {Guard.DELETES})) == [Land("h1", edit("h1"), lock)]
 
 
+def test_review_mode_asks_about_every_whole_hunk_and_lands_those_that_are_agreed_to() -> None:
+    """The second one would have waited for the answer to the first before it was even asked about."""
+    queue = LandingQueue(attended=True, review=True)
+    assert queue.completed("h1", edit("h1")) == [Check("h1", edit("h1"))]
+    assert queue.completed("h2", edit("h2")) == []
+    asked, _, check = queue.checked("h1", landed("h1"))
+    assert isinstance(asked, Ask) and check == Check("h2", edit("h2"))
+    asked, _ = queue.checked("h2", landed("h2"))
+    assert isinstance(asked, Ask) and asked.hunk == "h2"
+    assert queue.answer("h2", Answer(land=True)) == [Land("h2", edit("h2"), frozenset())]
+    assert queue.landed("h2", landed("h2"))[0] == End("h2", landed("h2"))
+    assert queue.state("h1") is State.HELD
+
+
+def test_a_hunk_waits_for_those_before_it_in_its_file_although_it_is_agreed_to() -> None:
+    queue = LandingQueue(attended=True, review=True)
+    first, second = edit("h1"), replace(edit("h2"), path="./h1.py")
+    queue.completed("h1", first)
+    queue.completed("h2", second)
+    queue.checked("h1", landed("h1"))
+    asked, _ = queue.checked("h2", refused("h2"))
+    assert isinstance(asked, Ask), "what it did not find may be what the first one lands"
+    assert queue.answer("h2", Answer(land=True)) == []
+    assert queue.answer("h1", Answer(land=True)) == [Land("h1", first, frozenset())]
+    assert queue.landed("h1", landed("h1")) == [End("h1", landed("h1")), Land("h2", second, frozenset())]
+
+
+def test_a_hunk_in_another_file_that_is_agreed_to_does_not_wait_for_a_held_one() -> None:
+    queue, lock = LandingQueue(attended=True, review=False), frozenset({Guard.LOCKED})
+    for name in ("h1", "h3"):
+        queue.opened(name, f"{name}.py")
+        queue.foreseen(name, held(name, lock))
+    queue.completed("h1", edit("h1"))
+    queue.checked("h1", held("h1", lock))
+    queue.completed("h2", edit("h2"))
+    queue.completed("h3", edit("h3"))
+    assert queue.answer("h3", Answer(land=True)) == [Land("h3", edit("h3"), lock)]
+    queue.landed("h3", landed("h3"))
+    assert queue.state("h2") is State.WAITING, "nobody agreed to this one: it waits for the first"
+
+
 def edit(hunk: str) -> Hunk:
     return Hunk(f"{hunk}.py", Action.UPDATE, Format.V4A)
 
@@ -137,6 +179,13 @@ def refused(hunk: str) -> Refused:
     return Refused(hunk, f"{hunk}.py", RefusalCode.NO_MATCH, "it is nowhere")
 
 
+FILES = ("a.py", "b.py", "c.py")
+
+
+def file_of(hunk: str) -> str:
+    return FILES[int(hunk[1:]) % len(FILES)]
+
+
 class QueuePlay(RuleBasedStateMachine):
     """Plays the stream, the guards, the user and the edit thread in any order against the pure queue."""
 
@@ -148,6 +197,7 @@ class QueuePlay(RuleBasedStateMachine):
         self.questions: set[str] = set()
         """The hunks whose question a front end shows."""
         self.declined: set[str] = set()
+        self.agreed: set[str] = set()
         self.ended: dict[str, End] = {}
         self.jobs: dict[str, Check | Land] = {}
         self.began: list[str] = []
@@ -155,7 +205,7 @@ class QueuePlay(RuleBasedStateMachine):
 
     @initialize(attended=st.booleans(), review=st.booleans())
     def begin(self, attended: bool, review: bool) -> None:
-        self.attended = attended
+        self.attended, self.review = attended, review
         self.queue = LandingQueue(attended=attended, review=review)
 
     def carry_out(self, effects: list[Effect]) -> None:
@@ -168,7 +218,8 @@ class QueuePlay(RuleBasedStateMachine):
                     self.questions.add(name)
                 case Check() | Land():
                     assert name not in self.jobs and name not in self.declined
-                    assert not any(isinstance(job, Land) for job in self.jobs.values())
+                    live = [job for job in self.jobs.values() if job.hunk not in self.ended]
+                    assert not live, "one at a time"
                     self.jobs[name] = effect
                     if isinstance(effect, Land):
                         self.began.append(name)
@@ -183,7 +234,7 @@ class QueuePlay(RuleBasedStateMachine):
         name = f"h{len(self.names) + 1}"
         self.names.append(name)
         self.typed.add(name)
-        self.queue.opened(name, f"{name}.py")
+        self.queue.opened(name, file_of(name))
         if self.queue.stopped:
             self.names.remove(name)
 
@@ -200,11 +251,11 @@ class QueuePlay(RuleBasedStateMachine):
         self.typed.discard(name)
         if how == "whole":
             self.completed.append(name)
-            self.carry_out(self.queue.completed(name, edit(name)))
+            self.carry_out(self.queue.completed(name, replace(edit(name), path=file_of(name))))
         elif how == "broken":
             self.carry_out(self.queue.broken(refused(name)))
         else:
-            self.carry_out(self.queue.cut(name, f"{name}.py"))
+            self.carry_out(self.queue.cut(name, file_of(name)))
 
     @precondition(lambda self: self.names)
     @rule(data=st.data(), land=st.booleans(), rest=st.sampled_from([False, False, False, True]))
@@ -218,7 +269,9 @@ class QueuePlay(RuleBasedStateMachine):
             return
         self.rest = self.rest or rest
         self.questions -= answered
-        if not land:
+        if land:
+            self.agreed |= answered
+        else:
             self.declined |= answered
         self.carry_out(effects)
         if rest:
@@ -280,9 +333,26 @@ class QueuePlay(RuleBasedStateMachine):
             assert isinstance(outcome, Refused) and outcome.message.startswith(DECLINED)
 
     @invariant()
-    def hunks_begin_to_land_in_the_order_in_which_they_became_whole(self) -> None:
-        firsts = list(dict.fromkeys(self.began))
-        assert firsts == [name for name in self.completed if name in firsts]
+    def hunks_of_a_file_begin_to_land_in_the_order_in_which_they_became_whole(self) -> None:
+        for file in FILES:
+            firsts = [name for name in dict.fromkeys(self.began) if file_of(name) == file]
+            assert firsts == [name for name in self.completed if name in firsts]
+
+    @invariant()
+    def nothing_overtakes_a_question_that_nobody_agreed_to(self) -> None:
+        whole = [name for name in self.completed if name in self.names]
+        asked = [name for name in whole if self.queue.state(name) is State.HELD]
+        behind = whole[whole.index(asked[0]) :] if asked else []
+        landing = [name for name in behind if self.queue.state(name) is State.LANDING]
+        assert set(landing) <= self.agreed or self.rest
+
+    @invariant()
+    def review_asks_about_all_that_is_whole(self) -> None:
+        if self.queue.idle or not self.review or not self.attended or self.rest or self.jobs:
+            return
+        for name in self.completed:
+            known = name in self.ended or name in self.agreed or name not in self.names
+            assert known or self.queue.state(name) in ASKED
 
     @invariant()
     def nothing_waits_for_nothing(self) -> None:

@@ -13,7 +13,7 @@ MARGIN = 2
 
 @dataclass(frozen=True, slots=True)
 class HunkState:
-    """The state of a hunk: ``typing``, ``landed``, ``refused``, ``dropped``, ``held`` or ``undone``."""
+    """``typing``, ``held``, ``agreed``, ``landed``, ``refused``, ``dropped`` or ``undone``."""
 
     state: str
     detail: str = ""
@@ -33,6 +33,7 @@ SIGNS: dict[str, Span] = {
     "landed": ("✓", "success"),
     "refused": ("✗", "error"),
     "held": ("?", "warning"),
+    "agreed": ("→", "accent"),
     "dropped": ("−", "muted"),
     "undone": ("↶", "warning"),
 }

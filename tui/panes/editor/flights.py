@@ -86,10 +86,14 @@ class Flights:
         if flight is self._editor.flight:
             self._editor.redraw()
 
+    def _show(self, flight: HunkInFlight) -> None:
+        flight.replaces = flight.action == "add" and self._editor.buffer.base is not None
+        self._editor.draw_hunk(flight)
+
     def _draw(self, flight: HunkInFlight) -> None:
         """Draw a hunk over its file, once that is shown."""
         if flight.path == self._file.path and self._file.order.idle:  # else another file may be on its way
-            self._editor.draw_hunk(flight)
+            self._show(flight)
             return
 
         def wanted() -> bool:
@@ -102,7 +106,7 @@ class Flights:
             if not wanted():
                 return
             if shown:
-                self._editor.draw_hunk(flight)
+                self._show(flight)
             elif self._file.hands_on:
                 self._file.say(f"{flight.hunk} is being written in {flight.path}", "info")
 

@@ -121,6 +121,8 @@ class HunkInFlight:
         self.hunk, self.path, self.action = hunk, path, action
         self.aim: tuple[int, int] | None = (1, 1) if action == "add" else None
         """The first line and one past the last, from 1."""
+        self.replaces = False
+        """Whether it puts a whole new text in place of a file that is there."""
         self._lines: list[tuple[str, str]] = []
         self._open: tuple[str, str] | None = None
         self._code = CodeStream(lexer_for(path=path))
@@ -162,7 +164,7 @@ class HunkInFlight:
         if self.aim is None:
             return EMPTY
         row = first = min(max(0, self.aim[0] - 1), line_count)
-        removed: set[int] = set()
+        removed = set(range(line_count)) if self.replaces else set[int]()
         inserts: dict[int, list[GhostRow]] = {}
         ghosts = iter(self._colour())
         tail = row

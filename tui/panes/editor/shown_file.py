@@ -106,17 +106,17 @@ class ShownFile:
             return True
         if self.hands_on:
             return False
-        if new and self.buffers.of(path) is None:
-            self.show(Buffer(path, self._rows_changed))
-            return True
-        return await self._open(path)
+        return await self._open(path, new=new)
 
-    async def _open(self, path: str) -> bool:
+    async def _open(self, path: str, *, new: bool = False) -> bool:
         buffer = self.buffers.of(path)
         if buffer is None:
             try:
                 file = await self.files.read(path)
             except FileProblem as problem:
+                if new:
+                    self.show(Buffer(path, self._rows_changed))
+                    return True
                 self.problem = str(problem)
                 self.on_change()
                 self.say(self.problem, "warning")

@@ -6,8 +6,11 @@ The same few files are needed again while the user types, and from turn to turn.
 from __future__ import annotations
 
 import threading
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, wraps
 from itertools import accumulate
+from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 from context.code.layout import long_definitions, unpack_layout
 from context.code.outline import Outline
@@ -72,6 +75,24 @@ class FileText:
         index knows them."""
         found = unpack_layout(self._layout)
         return long_definitions(self.outline.symbols) if found is None else found
+
+
+_T = TypeVar("_T")
+
+
+def kept_with_file(work: Callable[[FileText], _T]) -> Callable[[FileText], _T]:
+    """``work`` with its results kept as long as the file's own data; they must not refer to the file."""
+    known: WeakKeyDictionary[FileText, _T] = WeakKeyDictionary()
+
+    @wraps(work)
+    def kept(file: FileText) -> _T:
+        try:
+            return known[file]
+        except KeyError:
+            found = known[file] = work(file)
+            return found
+
+    return kept
 
 
 def file_text(source: Source, layout: bytes = b"") -> FileText:

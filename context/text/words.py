@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
 IDENTIFIER = re.compile(r"\b[^\W\d]\w*")
@@ -78,6 +78,22 @@ def words(text: str) -> dict[str, int]:
             if len(word) >= _SHORTEST:
                 found[word] = get(word, 0) + count
     return found
+
+
+def names_with(names: Iterable[str], wanted: Collection[str]) -> Iterator[str]:
+    """Those of the identifiers that have one of the words, and perhaps others that do not."""
+    words = frozenset(wanted)
+    # Most are of one case; these are split all at once.
+    plain: list[str] = []
+    for name in names:
+        if name.isascii() and (name.islower() or name.isupper()):
+            plain.append(name)
+        elif not words.isdisjoint(words_of(name)):
+            yield name
+    parts = "\n".join(plain).lower().translate(_UNJOINED).split("\n")
+    for name, held in zip(plain, parts, strict=False):
+        if not words.isdisjoint(held.split()) or name.lower() in words:
+            yield name
 
 
 @lru_cache(maxsize=20_000)

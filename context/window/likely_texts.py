@@ -28,6 +28,8 @@ _RECENT = 2.0
 """Score of a file that the conversation has been about, relative to the best of the others."""
 _RECENT_REASON = "this conversation has been about it"
 _FEWEST_FILES = 24
+_MOST_TEXT = 1_200_000
+"""Number of characters above which no further files take part, unless they are fewer than 24."""
 _TOKENS_PER_FILE = 250
 """One file for each 250 tokens of room takes part with its passages, and 24 at least."""
 _MOST_FAILURES = 40
@@ -55,8 +57,9 @@ def show_likely(packing: Packing, ranking: Ranking, room: int, *, first: bool) -
         }
         for path, chosen in _choose(parts, lengths, room * _CHARACTERS_PER_TOKEN).items():
             room -= _show(packing, files[path], chosen, _reason(packing, ranking, path), room)
+    told = {left.path for left in packing.left_out}
     for path in likely if first else ():
-        if path not in packing.files and (path in files or room < _MIN_TOKENS):
+        if path not in packing.files and path not in told:
             why = f"beyond the share of files that nobody named: {_reason(packing, ranking, path)}"
             packing.left_out.append(LeftOut(path, 0, why))
 
@@ -77,14 +80,19 @@ def _likely(packing: Packing, ranking: Ranking) -> dict[str, float]:
 
 
 def _read(packing: Packing, paths: Iterable[str]) -> dict[str, FileText]:
+    """The texts of the likeliest files: of all, unless they are long."""
     files: dict[str, FileText] = {}
+    size = 0
     for path in paths:
+        if size > _MOST_TEXT and len(files) >= _FEWEST_FILES:
+            break
         source = packing.snapshot.read(path)
         if isinstance(source, Unread):
             packing.left_out.append(LeftOut(path, 0, source.why))
         else:
             layout = packing.snapshot.entries.layout(path, source.digest)
             files[path] = file_text(source, layout)
+            size += len(source.text)
     return files
 
 

@@ -10,7 +10,7 @@ MAP_SHARES = (0.24, 0.4)
 conversation."""
 LIKELY_SHARES = (0.54, 0.28)
 """Shares that parts of files that nobody named may take in a fresh window."""
-SHARED_SHARES = (0.78, 0.4)
+SHARED_SHARES = (0.78, 0.6)
 """Shares that they may take together with the map, if that takes little since the project is small."""
 RESTART_SHARE = 0.12
 """Share of the budget that they may take in a window that continues a conversation, so that it lasts longer

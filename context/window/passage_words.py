@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from functools import lru_cache
 
-from context.index.file_text import FileText
-from context.text.words import tokens, words_of
+from context.index.file_text import FileText, kept_with_file
+from context.text.words import names_with, tokens, words_of
 from context.window.passages import passages
 
 WordCounts = dict[str, dict[int, int]]
@@ -22,11 +21,7 @@ def count_words(files: Mapping[str, FileText], wanted: Collection[str]) -> dict[
 
 def _spelled(names: set[str], wanted: Collection[str]) -> dict[str, list[str]]:
     """The wanted words that a name has, each as often as it has it, for those of the names that have any."""
-    words = frozenset(wanted)
-    found = ((name, words_of(name)) for name in names)
-    return {
-        name: [word for word in held if word in words] for name, held in found if not words.isdisjoint(held)
-    }
+    return {name: [word for word in words_of(name) if word in wanted] for name in names_with(names, wanted)}
 
 
 def _counted(file: FileText, spelled: Mapping[str, list[str]]) -> WordCounts:
@@ -41,13 +36,13 @@ def _counted(file: FileText, spelled: Mapping[str, list[str]]) -> WordCounts:
     return counts
 
 
-@lru_cache(maxsize=128)
+@kept_with_file
 def _names(file: FileText) -> frozenset[str]:
     """The names that a file has."""
     return frozenset().union(*_by_passage(file))
 
 
-@lru_cache(maxsize=128)
+@kept_with_file
 def _by_passage(file: FileText) -> tuple[Counter[str], ...]:
     """How often each name occurs in each passage."""
     text, starts = file.source.text, file.starts

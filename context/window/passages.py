@@ -5,10 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from context.code.symbols import Symbol
-from context.index.file_text import FileText
+from context.index.file_text import FileText, kept_with_file
 
 _LONGEST = 1_800
 """Length in characters above which a passage is divided, if it can be."""
@@ -27,7 +26,7 @@ class Passage:
     """Length in characters."""
 
 
-@lru_cache(maxsize=128)
+@kept_with_file
 def passages(file: FileText) -> tuple[Passage, ...]:
     """The passages of a file in order; together they are all of its lines."""
     starts = file.starts

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import pytest
 
 from context.disk.source import Source
 from context.index import file_text as module
-from context.index.file_text import file_text
+from context.index.file_text import FileText, file_text
 from context.text.words import words
+from context.window.passage_words import count_words
+from context.window.passages import passages
 
 TEXT = """def readAll(read_size, 0xBEEF, x2y):
     read = read_read(12_read)
@@ -31,6 +36,16 @@ def test_the_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert file_text(Source("a.py", "x" * 60, "1")) is first
     file_text(Source("b.py", "y" * 60, "2"))
     assert file_text(Source("a.py", "x" * 60, "1")) is not first
+
+
+def test_what_is_derived_from_a_file_goes_with_it() -> None:
+    file = FileText(Source("a.py", TEXT, "1"))
+    assert passages(file) is passages(file)
+    assert count_words({"a.py": file}, ["reader"]) == {"a.py": {"reader": {0: 1}}}
+    gone = weakref.ref(file)
+    del file
+    gc.collect()
+    assert gone() is None
 
 
 def test_numbers_are_not_words() -> None:

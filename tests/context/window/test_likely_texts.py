@@ -10,6 +10,7 @@ from context.disk.source import Source
 from context.index.file_text import FileText
 from context.project.project import Project
 from context.text.tokens import Counter
+from context.window import likely_texts
 from context.window.passages import passages
 from context.window.pieces import Kind, Piece, Window, WindowRequest
 from context.window.seen import Seen
@@ -74,6 +75,18 @@ def test_a_file_that_does_not_fit_whole_is_shown_with_all_parts_that_match(
     asked = WindowRequest("where do we quench?", "", 60_000, likely_limit=limit)
     shown = likely(build(asked, Project(repo.root).scan(), counter))["dense.py"].text
     assert all(part.rstrip("\n") in shown for part in matching) and "def cool" not in shown
+
+
+def test_of_long_files_only_the_likeliest_take_part(
+    repo: Repo, counter: Counter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(likely_texts, "_MOST_TEXT", 3 * len(FILLER))
+    files = {f"part_{n:02}.py": f"def quench_{n}():\n    quench()\n{FILLER}" for n in range(40)}
+    repo.commit(**files, **{f"other_{n}.py": "x = 1\n" for n in range(90)})
+    asked = WindowRequest("where do we quench?", "", 90_000)
+    window = build(asked, Project(repo.root).scan(), counter)
+    assert len(likely(window)) == 24
+    assert sum(left.why.startswith("beyond the share") for left in window.left_out) == 16
 
 
 def test_a_following_turn_brings_parts_for_its_own_request_once(repo: Repo, counter: Counter) -> None:

@@ -51,8 +51,11 @@ def may_hold_secrets(path: str) -> bool:
 def redact(text: str) -> Redacted:
     """``text`` with every secret replaced by ``[KIND masked]``."""
     kinds: dict[str, None] = {}
+    hinted: dict[tuple[str, ...], bool] = {}
     for name, hints, pattern in _rules().texts:
-        if not any(hint in text for hint in hints):
+        if hints not in hinted:
+            hinted[hints] = any(hint in text for hint in hints)
+        if not hinted[hints]:
             continue
 
         def mask(match: re.Match[str], name: str = name) -> str:

@@ -36,9 +36,9 @@ class Limit:
         """The time is up now."""
         self._hurried.set()
 
-    async def wait(self, doing: Awaitable[object], what: str) -> bool:
-        """Wait for ``doing``, which is ``what``, until the time is up, and no longer than ``LONGEST``. False
-        if it is left behind. Raises what ``doing`` raises."""
+    async def wait(self, doing: Awaitable[object], what: str | Callable[[], str]) -> bool:
+        """Wait for ``doing`` until the time is up, and no longer than ``LONGEST``. False if it is left
+        behind; ``what`` names it, or is called for its name then. Raises what ``doing`` raises."""
         task = asyncio.ensure_future(doing)
         hurry = asyncio.create_task(self._hurried.wait())
         try:
@@ -54,7 +54,7 @@ class Limit:
         if task.done():
             task.result()
             return True
-        leave_behind(what)
+        leave_behind(what if isinstance(what, str) else what())
         task.add_done_callback(_ended_late)
         return False
 

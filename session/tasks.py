@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import threading
 from collections.abc import Callable, Coroutine
+from importlib import import_module
 from typing import Any, TypeVar
 
 from session.events import Event, Notice
@@ -26,6 +28,36 @@ def fault_line(doing: str, problem: BaseException) -> str:
 def log_fault(doing: str, problem: BaseException) -> None:
     """Write the exception with its traceback to the log."""
     _LOGGER.error("failed while %s", doing, exc_info=problem)
+
+
+async def imported(name: str) -> None:
+    """Import a module while the event loop goes on. Raises what the import raises.
+
+    It runs in a thread that the end of spark does not wait for, as it would for a worker thread: an import
+    cannot be stopped, takes seconds on a busy machine, and leaves nothing half done.
+    """
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[None] = loop.create_future()
+
+    def tell(problem: Exception | None) -> None:
+        if done.cancelled():
+            return
+        if problem is None:
+            done.set_result(None)
+        else:
+            done.set_exception(problem)
+
+    def work() -> None:
+        problem = None
+        try:
+            import_module(name)
+        except Exception as caught:  # noqa: BLE001 (raised again for who waits)
+            problem = caught
+        with contextlib.suppress(RuntimeError):  # the loop is closed and nobody waits
+            loop.call_soon_threadsafe(tell, problem)
+
+    threading.Thread(target=work, name=f"import {name}", daemon=True).start()
+    await done
 
 
 class BackgroundTasks:

@@ -9,8 +9,10 @@ import asyncio
 import atexit
 import os
 import sys
+import threading
 from collections.abc import Coroutine
 from contextlib import suppress
+from types import FrameType
 from typing import Any, NoReturn, TypeVar
 
 from session.closing import LONGEST, Limit
@@ -18,6 +20,9 @@ from session.closing import LONGEST, Limit
 T = TypeVar("T")
 PROMPTLY = 0.5
 """Seconds that tasks and worker threads have to end once the user has left the screen."""
+
+_OF_THREADS = ("threading", "concurrent.futures.thread")
+"""The modules whose functions only run or wait for the work of a thread."""
 
 
 def run(work: Coroutine[Any, Any, T], patience: float = LONGEST) -> T:
@@ -41,7 +46,26 @@ async def _settled(patience: float) -> bool:
     if tasks and not await limit.wait(asyncio.wait(tasks), f"the tasks {names}"):
         return False
     await limit.wait(loop.shutdown_asyncgens(), "generators")
-    return await limit.wait(loop.shutdown_default_executor(), "worker threads")
+    return await limit.wait(loop.shutdown_default_executor(), _worker_threads)
+
+
+def _worker_threads() -> str:
+    """The worker threads, each by the function it was given and the one it is in."""
+    frames = sys._current_frames()
+    named = [each.ident for each in threading.enumerate() if each.name.startswith("asyncio_")]
+    at_work = [_names(frames[ident]) for ident in named if ident in frames]
+    return f"worker threads ({', '.join(filter(None, at_work))})"
+
+
+def _names(frame: FrameType | None) -> str:
+    """The outermost and the innermost function of a worker thread; empty where it has nothing to do."""
+    names: list[str] = []
+    while frame is not None:
+        module = frame.f_globals.get("__name__", "")
+        if module not in _OF_THREADS:
+            names.append(f"{module}.{frame.f_code.co_name}")
+        frame = frame.f_back
+    return " in ".join(dict.fromkeys([*names[:1], *names[-1:]]))
 
 
 def end(code: int) -> NoReturn:

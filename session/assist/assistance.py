@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import importlib
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,7 +14,7 @@ from session.journal.recorder import Recorder
 from session.project.open_files import ProjectFiles
 from session.setup.opening import Opening
 from session.side.side_requests import SideRequests
-from session.tasks import BackgroundTasks
+from session.tasks import BackgroundTasks, imported
 
 if TYPE_CHECKING:
     from session.next_edit.next_edits import NextEdits
@@ -112,7 +110,7 @@ class Assistance:
         """Import in a thread what the first hunk that lands and the first save need, so that they are not
         waited for then."""
         for name in ("session.next_edit.next_edits", "session.review.outside"):
-            await asyncio.to_thread(importlib.import_module, name)
+            await imported(name)
 
     def watch_saves(self, alone: Callable[[], bool]) -> None:
         """From now on review what other programs save, too, where no other spark has the project open

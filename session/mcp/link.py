@@ -20,6 +20,7 @@ from session.mcp.program import streams
 from session.mcp.settings import McpServer
 from session.mcp.tool_changes import hearing, listen
 from session.mcp.working_folder import ServerFolders
+from session.tasks import imported
 from session.text.install_hint import install_command
 from session.text.sanitize import clean_line
 from session.tools.command.environment import server_environment
@@ -80,8 +81,7 @@ class McpLink:
         await self.close()
         if find_spec("mcp") is None:
             raise McpLinkError(f"the package mcp is not installed: {install_command('mcp')}")
-        # A large import runs in a thread, so that the screen stays responsive.
-        await asyncio.to_thread(import_module, "mcp")
+        await imported("mcp")
         # Its log must not reach the screen; failures are raised as errors.
         logger = logging.getLogger("mcp")
         logger.propagate = False

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from session.events import Event, Notice, TurnEnded
-from session.tasks import BackgroundTasks
+from session.tasks import BackgroundTasks, imported
 from tests.session.talking import COLOURS, PLAIN, REPAINT, talking
+from tui.event_loop import run
 
 
 @pytest.fixture
@@ -134,3 +137,45 @@ async def test_a_queued_prompt_is_answered_though_the_work_before_it_broke(
         await talk.ended("t1")
         assert (await talk.ended("t2")).status == "completed"
         await talk.until(Notice, lambda event: "no summary today" in event.text)
+
+
+def test_the_end_of_spark_does_not_wait_for_an_import(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    # The module is found, and its first line waits for the test.
+    (tmp_path / "slow_to_import.py").write_text("import sys\nsys.slow_import.wait()\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "slow_import", goes_on := threading.Event(), raising=False)
+    waits: list[asyncio.Task[None]] = []
+
+    async def begin() -> None:
+        waits.append(asyncio.create_task(imported("slow_to_import")))
+        while "slow_to_import" not in sys.modules:
+            await asyncio.sleep(0.01)
+
+    run(begin(), 0.1)
+    goes_on.set()
+    assert waits[0].cancelled() and not caplog.records
+
+
+async def test_an_import_that_fails_is_raised() -> None:
+    with pytest.raises(ModuleNotFoundError, match="no_such_module_anywhere"):
+        await imported("no_such_module_anywhere")
+
+
+def test_a_worker_thread_that_is_left_behind_is_named(caplog: pytest.LogCaptureFixture) -> None:
+    goes_on, begun = threading.Event(), threading.Event()
+
+    def sticks() -> None:
+        begun.set()
+        goes_on.wait()
+
+    async def begin() -> None:
+        asyncio.get_running_loop().run_in_executor(None, sticks)
+        while not begun.is_set():
+            await asyncio.sleep(0.01)
+
+    run(begin(), 0.1)
+    goes_on.set()
+    (record,) = caplog.records
+    assert record.getMessage().endswith("worker threads (tests.session.test_tasks.sticks)")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import importlib
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from session.suggest.place import Place, place_at
 from session.suggest.suggestion import Insertion, Rewrite, Suggestion
+from session.tasks import imported
 from tui.buffers.rows import Rows
 from tui.ghost.ghost import ghost_of
 from tui.panes.editor.editor import EditorPane
@@ -118,7 +117,7 @@ class GhostControl:
     async def load(self) -> None:
         """Import in a thread what the first key in the editor would have to wait for."""
         if self._session.side.enabled:
-            await asyncio.to_thread(importlib.import_module, "session.suggest.suggester")
+            await imported("session.suggest.suggester")
 
     def _begin(self) -> Suggester:
         from session.suggest.suggester import Suggester

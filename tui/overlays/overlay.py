@@ -15,12 +15,15 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+ROWS = [(0, "-low"), (16, "-high")]
+"""Classes of a screen by the rows of the terminal: a low one has none to leave empty."""
 
 
 class ClosingScreen(ModalScreen[T]):
     """A screen that can be closed any number of times: several keys that close it may come in one read, and
     Textual raises where a screen is closed that is not on top any more."""
 
+    VERTICAL_BREAKPOINTS = ROWS
     _left_already = False
 
     def __init__(self) -> None:

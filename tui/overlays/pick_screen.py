@@ -18,6 +18,10 @@ from tui.overlays.file_picker import PathInput
 from tui.overlays.filtering import Choice, filtered, marked
 from tui.overlays.lines import Lines
 from tui.overlays.overlay import ClosingScreen
+from tui.words.hints import fitting
+
+CORNERS = 4
+"""Cells of the lower border, beside its corners, that tell nothing."""
 
 
 class PickScreen(ClosingScreen[str | None]):
@@ -62,7 +66,6 @@ class PickScreen(ClosingScreen[str | None]):
         """The box, the filter and the choices."""
         with Vertical(id="box") as box:
             box.border_title = Content(self._title)
-            box.border_subtitle = Content(self._hint)
             field = PathInput(self._query, placeholder="type to filter", select_on_focus=False, id="query")
             field.cursor_blink = False
             yield field
@@ -70,11 +73,20 @@ class PickScreen(ClosingScreen[str | None]):
 
     def on_mount(self) -> None:
         """Show the choices."""
-        self.call_after_refresh(self._draw)
+        self.call_after_refresh(self._lay_out)
 
     def on_resize(self) -> None:
         """Draw for the new width."""
-        self.call_after_refresh(self._draw)
+        self.call_after_refresh(self._lay_out)
+
+    def _lay_out(self) -> None:
+        self.hint(self._hint)
+        self._draw()
+
+    def hint(self, keys: str) -> None:
+        """Tell as many of ``keys`` as fit into the lower border."""
+        self._hint = keys
+        self.query_one("#box").border_subtitle = Content(fitting(keys, self._lines.size.width - CORNERS))
 
     def offer(self, choices: Sequence[Choice]) -> None:
         """Offer other choices; the same one stays chosen where it is still there."""

@@ -16,7 +16,7 @@ from tui.overlays.pick_screen import PickScreen
 
 Wish = Literal["rename", "fork", "export"]
 _KEYS: dict[str, Wish] = {"f2": "rename", "ctrl+b": "fork", "ctrl+s": "export"}
-_HINT = "Enter resumes · F2 renames · Ctrl+B forks · Ctrl+S writes Markdown · Esc leaves"
+_HINT = "Enter resumes · F2 renames · Ctrl+B forks · Ctrl+S exports · Esc leaves"
 _NAMING = "Enter names it · Esc goes back"
 
 
@@ -78,4 +78,4 @@ class SessionsScreen(PickScreen):
         field.cursor_position = len(title)
         field.placeholder = "type a title; none shows the first prompt" if session else "type to filter"
         box.border_title = Content(f"Name {session}" if session else "Sessions")
-        box.border_subtitle = Content(_NAMING if session else _HINT)
+        self.hint(_NAMING if session else _HINT)

@@ -94,6 +94,14 @@ async def test_the_keys_of_the_list_move_the_choice(tmp_path: Path, key: str) ->
         await it.until(lambda: screen.chosen == first, "the first again")
 
 
+async def test_a_low_terminal_has_no_empty_row_and_tells_whole_hints(tmp_path: Path) -> None:
+    async with stage(tmp_path, size=(40, 10)) as it:
+        await it.pilot.press("f1")
+        await it.until(lambda: "Enter runs it · Esc leaves ─" in it.screen, "the hints that fit")
+        rows = [line.strip("│─ ") for line in it.screen.splitlines()]
+        assert rows[2] == "Anywhere", it.screen
+
+
 @pytest.mark.parametrize("size", [(40, 10), (80, 24)])
 async def test_the_choice_stays_in_sight(tmp_path: Path, size: tuple[int, int]) -> None:
     async with stage(tmp_path, size=size) as it:

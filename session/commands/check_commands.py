@@ -115,7 +115,7 @@ class CheckCommands:
         rounds = self._opening.settings.auto_fix
         self._auto = AutoFix(rounds)
         self._take = [hunks.take, turns.take, self._auto.take]
-        lost = "hunks are judged no more; /check on begins again"
+        lost = "hunks are no longer judged; /check on judges them again"
         self._following = [
             self._tasks.start(hunks.judge_hunks(), "judging hunks", consequence=lost),
             self._tasks.start(turns.judge_turns(), "judging turns", consequence=lost),

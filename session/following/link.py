@@ -102,7 +102,7 @@ class Link:
         if not isinstance(first, Welcome) or first.version != VERSION:
             raise MessageError("it is another version of spark")
         if not 0 <= first.caught_up <= MOST_CAUGHT_UP or first.journal < 0:
-            raise MessageError("its welcome makes no sense")
+            raise MessageError("its welcome cannot be read")
         return replace(
             first,
             model=clean_line(first.model),

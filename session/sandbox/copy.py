@@ -42,8 +42,8 @@ class CopySandbox:
     def __init__(self, project: Path, box: Box, why: str) -> None:
         self.root = box.path / "copy" / project.name
         self.note = (
-            f"a copy without walls ({why}): commands can reach the network and write outside the copy, into "
-            "ignored folders too, which are links"
+            f"a copy that is not isolated ({why}): commands can reach the network and write outside the "
+            "copy, into ignored folders too, which are links"
         )
         self._project = project
         self._box = box

@@ -143,7 +143,7 @@ def decode(line: bytes) -> Message | None:
     except (ValueError, RecursionError) as problem:
         raise MessageError("a line is not JSON") from problem
     if not isinstance(record, dict):
-        raise MessageError("a line is no object")
+        raise MessageError("a line is not an object")
     if record.get("kind") == "told":
         return _told(record.get("event"))
     name = record.get("kind")
@@ -172,7 +172,7 @@ def _fits(value: Any, kind: str) -> bool:
 
 def _told(record: Any) -> Told | None:
     if not isinstance(record, dict):
-        raise MessageError("an event is no object")
+        raise MessageError("an event is not an object")
     try:
         event = from_dict(record)
     except TypeError as problem:

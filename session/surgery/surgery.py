@@ -112,7 +112,7 @@ class Surgery:
         if cut.again and found:
             lines = await self._lines(cut.hunk) if cut.amended else ""
             self._turns.submit(_request(cut, found, lost, lines))
-        redo = f"; F10 {len(names)} times brings them back" if len(names) > 1 else "; F10 brings it back"
+        redo = f"; /redo {len(names)} times brings them back" if len(names) > 1 else "; /redo brings it back"
         return f"dropped {' and '.join(names)}{redo}"
 
     async def _undo(self, names: list[str], cut: Cut) -> None:

@@ -31,6 +31,16 @@ patch = ["one"]
 """
 
 
+COMMAND = """
+[[scenario]]
+match = ["run"]
+[[scenario.step]]
+call = [{ tool = "run", arguments = { command = "for file in $(git ls-files); do wc $file; done; exit 1" } }]
+[[scenario.step]]
+say = "It failed.\\n"
+"""
+
+
 async def welcome(it: Stage) -> None:
     """Nothing was said yet."""
     await it.pilot.pause()
@@ -46,6 +56,35 @@ async def talked(it: Stage) -> None:
     """An answer without a hunk."""
     await it.ask("just talk")
     await it.done()
+
+
+async def streaming(it: Stage) -> None:
+    """A hunk is being typed."""
+    await it.ask("make it polite")
+    await it.until(lambda: "… h2" in it.chat, "the second hunk")
+    await it.pilot.pause(0.3)
+
+
+async def command(it: Stage) -> None:
+    """A command needs the user's OK."""
+    await it.ask("run it")
+    await it.until(lambda: it.app.panes.held.question is not None, "the question")
+    await it.pilot.press("shift+tab")
+    await it.pilot.pause(0.3)
+
+
+async def failed(it: Stage) -> None:
+    """A command has failed."""
+    await it.ask("run it")
+    await it.answer("y")
+    await it.done()
+
+
+async def themes(it: Stage) -> None:
+    """The themes to choose from."""
+    await it.pilot.press(*"/theme", "enter")
+    await it.until(lambda: len(it.app.screen_stack) > 1, "the list")
+    await it.pilot.pause(0.3)
 
 
 async def held(it: Stage) -> None:
@@ -96,8 +135,12 @@ async def finding(it: Stage) -> None:
 
 SCREENS: dict[str, Callable[[Stage], Awaitable[None]]] = {
     each.__name__: each
-    for each in (welcome, answered, talked, held, keys, context, review, files, completing, finding)
+    for each in (
+        *(welcome, streaming, answered, talked, held, command, failed),
+        *(keys, context, review, files, completing, finding, themes),
+    )
 }
+SCRIPTS = {"held": RISKY, "command": COMMAND, "failed": COMMAND}
 
 
 async def draw(folder: Path, words: list[str]) -> int:
@@ -110,10 +153,10 @@ async def draw(folder: Path, words: list[str]) -> int:
                 if words and not any(word in file.stem for word in words):
                     continue
                 files = {"requirements.txt": "one\ntwo\n"} if act is held else None
-                script = RISKY if act is held else TWO_HUNKS
+                script, rate = SCRIPTS.get(name, TWO_HUNKS), 30.0 if act is streaming else 1000.0
                 with tempfile.TemporaryDirectory(prefix="spark-screens-") as root:
                     async with stage(
-                        Path(root), files=files, script=script, size=(width, height), theme=theme
+                        Path(root), files=files, script=script, rate=rate, size=(width, height), theme=theme
                     ) as it:
                         await act(it)
                         file.write_text(it.app.export_screenshot(title=file.stem), "utf-8")

@@ -14,6 +14,7 @@ from session.storage.line_files import StoreError
 from tui.control.background import BackgroundTasks
 from tui.control.overlay_control import OverlayControl
 from tui.keys.key_order import after_typing, after_typing_at_last, typed
+from tui.keys.keymap import shown
 from tui.panes.chat.chat import ChatView
 from tui.panes.layout import Panes
 
@@ -107,7 +108,7 @@ class QuitControl:
         else:
             kept = self._panes.composer.set_aside()
             told = "draft set aside (↑ brings it back); " if kept else ""
-            status.say(f"{told}Ctrl+C again quits")
+            status.say(f"{told}{shown('cancel')} again quits")
 
     def _hurried(self) -> bool:
         """Hurry what waits already; false where nothing does."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from session.events import HunkRefused
 from tui.buffers.buffer import Buffer, OpenConflict
+from tui.keys.keymap import shown
 from tui.panes.held_bar import Question
 
 if TYPE_CHECKING:
@@ -80,7 +81,9 @@ class ConflictControl:
         if verdict == "edit":
             self._editor.focus()
             self._editor.reveal(conflict.start, last=conflict.end)
-            self._say("edit your lines, then settle the conflict with m, t or b", "info")
+            mine, theirs, both = (shown(f"answer({each!r})", "held") for each in ("mine", "theirs", "both"))
+            keys = f"{mine}, {theirs} or {both}"
+            self._say(f"edit your lines, then settle the conflict with {keys}", "info")
         elif verdict == "mine" and conflict.whole and await self._undone(conflict.hunk):
             self._say(f"your lines stay; {conflict.hunk} is undone", "info")
         elif verdict in ("mine", "theirs", "both"):

@@ -14,7 +14,7 @@ from tui.terminal.pace.detail import WISHES, Detail
 _TOLD = {
     "auto": "lean drawing: by the speed of the line",
     "on": "lean drawing: on; few frames, few colours, plain code",
-    "off": "lean drawing: off; whatever the line carries",
+    "off": "lean drawing: off; everything is drawn, however slow the line",
 }
 SLOW = "The line is slow: fewer frames and colours, plain code; /lean off keeps them"
 

@@ -26,7 +26,7 @@ async def run_checking(session: SessionPort, name: str, argument: str) -> str | 
         case "watch", "":
             return f"watched: {session.shell.watched or 'nothing'}"
         case "watch", "off":
-            return "watched no more" if session.shell.unwatch() else "nothing was watched"
+            return "no longer watched" if session.shell.unwatch() else "nothing was watched"
         case "watch", _:
             session.shell.watch(argument)
             return f"runs at every change: {argument}"

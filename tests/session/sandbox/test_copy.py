@@ -131,7 +131,7 @@ def refused(project: Path, most_files: int) -> list[str]:
 @pytest.mark.skipif(sys.platform != "linux", reason="namespaces are Linux's")
 def test_where_the_system_refuses_namespaces_the_first_command_runs_in_a_copy(project: Path) -> None:
     before = (project / "app.py").read_text()
-    note = "a copy without walls (unshare"
+    note = "a copy that is not isolated (unshare"
     assert refused(project, 100) == [f"3 put in {note}"] * 2
     assert (project / "app.py").read_text() == before and (project / "notes.md").exists()
     assert not (project / "new.txt").exists()

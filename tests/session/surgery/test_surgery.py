@@ -170,7 +170,7 @@ def test_a_hunk_with_dependents_is_not_dropped_unasked(patient: Patient) -> None
             await patient.surgery.drop(Cut("h1"))
         assert patient.text == before
         told = await patient.surgery.drop(Cut("h1", with_dependents=True, again=True, why="too long"))
-        assert told == "dropped h1 and h2; F10 2 times brings them back"
+        assert told == "dropped h1 and h2; /redo 2 times brings them back"
         assert patient.text == patient.kept({"h1", "h2"}) and "new 3.0" in patient.text
         (sent,) = patient.sent
         assert "I took h1 out because: too long" in sent and "- h2 a.txt: changes lines of h1" in sent
@@ -194,7 +194,7 @@ def test_an_edited_hunk_stays_and_its_dependents_are_asked_for_again(tmp_path: P
         with pytest.raises(SurgeryError, match=r"uses total of h1\. /amend h1 all takes them out too"):
             await surgery.drop(Cut("h1", amended=True))
         told = await surgery.drop(Cut("h1", True, True, "it needs a start", amended=True))
-        assert told == "dropped h2; F10 brings it back"
+        assert told == "dropped h2; /redo brings it back"
         assert file.read_text() == edited and (root / "other.py").read_text() == "x = 2\n"
         assert (root / "use.py").read_text() == "print(1)\n"
         (request,) = theatre.sent

@@ -95,7 +95,7 @@ async def test_a_watch_tells_of_a_save(tmp_path: Path) -> None:
         await it.until(lambda: "newly green: " in it.screen and "all well" in it.screen, "the second run")
         it.app.composer.put("/watch off")
         it.key("enter")
-        await it.until(lambda: "watched no more" in it.screen, "the end")
+        await it.until(lambda: "no longer watched" in it.screen, "the end")
 
 
 async def test_the_chat_follows_a_command_though_it_was_scrolled_up(tmp_path: Path) -> None:

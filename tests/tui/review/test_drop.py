@@ -112,7 +112,7 @@ async def test_from_the_review_it_can_be_kept_or_only_dropped_and_brought_back(t
                 await it.until(lambda: "Drop h1 with one" not in it.screen, "the answer")
                 assert {name: (it.root / name).read_text() for name in FILES} == before
         await it.until(lambda: (it.root / "wall.py").read_text() == FILES["wall.py"], "the drop")
-        await it.until(lambda: "F10 2 times" in it.screen, "what brings it back")
+        await it.until(lambda: "/redo 2 times" in it.screen, "what brings it back")
         assert "return 20" in (it.root / "paint.py").read_text()
         it.key("f10")
         await it.until(lambda: "shade" in (it.root / "paint.py").read_text(), "h1")
@@ -126,7 +126,7 @@ async def test_a_hunk_alone_goes_at_once_and_a_path_is_still_a_path(tmp_path: Pa
         await painted(it)
         it.app.composer.put("/drop h3")
         it.key("enter")
-        await it.until(lambda: "dropped h3; F10 brings it back" in it.screen, "the drop")
+        await it.until(lambda: "dropped h3; /redo brings it back" in it.screen, "the drop")
         assert "return 20" not in (it.root / "paint.py").read_text()
         it.app.composer.put("/drop h9")
         it.key("enter")

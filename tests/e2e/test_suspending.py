@@ -61,8 +61,8 @@ def test_ctrl_z_gives_the_shell_back_and_fg_brings_spark_back(
         assert in_spark.startswith("1 1")
         pane.type("half a thought")
         pane.until("half a thought")
-        for times in ("once", "twice"):
-            pane.keys("C-z")
+        for times, keys in (("once", 1), ("twice, by three keys", 3)):
+            pane.keys(*["C-z"] * keys)
             pane.until(lambda screen: "Stopped" in screen and "half a thought" not in screen)
             assert modes(pane) == "0 0 1"
             pane.type("echo shell-$((40+2))")

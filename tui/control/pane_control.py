@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import Protocol, runtime_checkable
 
 from textual import events
@@ -11,6 +12,7 @@ from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 from tui.keys.key_order import hand_on
+from tui.keys.key_turns import KeyTurns
 from tui.keys.keymap import shown
 from tui.panes.layout import Layout, Panes
 from tui.terminal.driver import suspend
@@ -29,10 +31,13 @@ class TakesText(Protocol):
 class PaneControl:
     """What the keys for the screen itself do; none of it concerns the session."""
 
-    def __init__(self, app: App[int], panes: Panes, layout: Layout) -> None:
+    def __init__(self, app: App[int], panes: Panes, layout: Layout, key_turns: KeyTurns) -> None:
         self._app = app
         self._panes = panes
         self._layout = layout
+        self._key_turns = key_turns
+        self._continued = 0.0
+        """When the shell brought spark back last."""
 
     def focus(self, name: str) -> None:
         """Go to a pane, bringing it into sight."""
@@ -62,8 +67,13 @@ class PaneControl:
         self._layout.zoom("editor" if self._panes.editor.has_focus else "chat")
 
     def suspend(self) -> None:
-        """Leave the terminal to the shell until it brings spark back."""
-        if not suspend(self._app):
+        """Leave the terminal to the shell until it brings spark back. Of keys that were read together, the
+        first does it."""
+        if self._key_turns.read_at < self._continued:
+            return
+        if suspend(self._app):
+            self._continued = monotonic()
+        else:
             self._panes.status.say("cannot suspend: no shell would bring spark back")
 
     def takes(self, paste: events.Paste) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from enum import Enum
 from functools import lru_cache
 from itertools import accumulate, pairwise
 
@@ -90,10 +91,23 @@ def cut(spans: Iterable[Span], start: int, end: int) -> list[Span]:
     return out
 
 
-def breaks(text: str, width: int, *, words: bool = True) -> list[tuple[int, int]]:
-    """The (start, end) of each row of ``text`` wrapped to ``width`` cells. Rows break after a space where
-    there is one (the space is dropped), else anywhere."""
+class Breaks(Enum):
+    """Where a line that does not fit is broken."""
+
+    WORDS = "at the last space that fits"
+    CODE = "at a space near the end of the row, else anywhere"
+    ANYWHERE = "after the last character that fits"
+
+
+CODE_FREE = 20
+"""Most cells that the break of a line of code leaves free; no more than a quarter of the row, as in Helix."""
+
+
+def breaks(text: str, width: int, by: Breaks = Breaks.WORDS) -> list[tuple[int, int]]:
+    """The (start, end) of each row of ``text`` wrapped to ``width`` cells. The space at which a row breaks is
+    dropped; where no space fits, it breaks anywhere."""
     width = max(1, width)
+    free = {Breaks.WORDS: width, Breaks.CODE: min(CODE_FREE, width // 4), Breaks.ANYWHERE: 0}[by]
     out: list[tuple[int, int]] = []
     start, ascii_only = 0, text.isascii()
     while True:
@@ -101,7 +115,7 @@ def breaks(text: str, width: int, *, words: bool = True) -> list[tuple[int, int]
         if fits >= len(text):
             out.append((start, len(text)))
             return out
-        space = text.rfind(" ", start + 1, fits + 1) if words else -1
+        space = text.rfind(" ", max(start + 1, fits - free), fits + 1) if free else -1
         if space > start and text[start:space].strip():
             out.append((start, space))
             start = space + 1
@@ -127,7 +141,7 @@ def wrap(
     first: Sequence[Span] = (),
     rest: Sequence[Span] = (),
     fill: str = "surface",
-    words: bool = True,
+    by: Breaks = Breaks.WORDS,
     raw: str | None = None,
     margin: int | None = None,
 ) -> list[Row]:
@@ -142,7 +156,7 @@ def wrap(
     hang = sum(len(piece) for piece, _ in rest)
     rows: list[Row] = []
     stop = 0
-    for start, end in breaks(text, width - lead, words=words):
+    for start, end in breaks(text, width - lead, by):
         if rows:
             spaced = text[stop:start]
             rows.append(Row([*rest, *cut(spans, start, end)], fill, skip=hang, joint=spaced))

@@ -57,6 +57,8 @@ class KeyTurns:
         """When such keys came, which had no turn yet."""
         self.held: list[events.Key | events.Paste] = []
         """The keys that are held, in order."""
+        self.read_at = 0.0
+        """When the key was read that acts now, or acted last."""
         self._holding = False
 
     def hold(self, *before: events.Key | events.Paste) -> None:
@@ -97,6 +99,7 @@ class KeyTurns:
             self.held.append(event)
         if self._holding or not self._app.screen_stack:
             return False
+        self.read_at = event.time
         focused = self._app.focused or self._app.screen
         text = isinstance(event, events.Paste) or event.is_printable
         if not (text and isinstance(focused, TextArea)):  # text does nothing but stand there

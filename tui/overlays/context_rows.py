@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from session.memory.window_report import WindowReport
 from tui.drawing.plain import clipped, clipped_left, untabbed, visible
-from tui.drawing.rows import Row, Span, wrap
+from tui.drawing.rows import Breaks, Row, Span, wrap
 from tui.keys.keymap import shown
 from tui.words.figures import thousands
 from tui.words.fuzzy import best
@@ -233,7 +233,9 @@ def _why(entry: Entry) -> str:
 def detail(entry: Entry, width: int, budget: int) -> list[Row]:
     """One entry with all that is known of it, and its text as the model is shown it."""
     inner: list[Span] = [(" ", "text")]
-    rows = wrap([(visible(entry.name), "heading")], width, first=inner, rest=inner, fill=FILL, words=False)
+    rows = wrap(
+        [(visible(entry.name), "heading")], width, first=inner, rest=inner, fill=FILL, by=Breaks.ANYWHERE
+    )
     figures = f"{entry.tokens:,} tokens" if entry.tokens else "tokens not known"
     if entry.text:
         figures += f" · {100 * entry.tokens / max(1, budget):.1f}% of the budget"

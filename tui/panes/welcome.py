@@ -13,7 +13,7 @@ from textual.strip import Strip
 
 from tui.drawing.palette import Palette
 from tui.drawing.plain import visible
-from tui.drawing.rows import Row, Span, wrap
+from tui.drawing.rows import Breaks, Row, Span, wrap
 from tui.keys.keymap import shown
 
 _KEYS = (
@@ -84,7 +84,9 @@ class Welcome:
         width = left + block
         rows = [
             Row([margin, ("spark", "heading")]),
-            *wrap([(visible(self._folder), "muted")], width, first=[margin], rest=[margin], words=False),
+            *wrap(
+                [(visible(self._folder), "muted")], width, first=[margin], rest=[margin], by=Breaks.ANYWHERE
+            ),
             Row([]),
             *wrap([(_PURPOSE, "muted")], width, first=[margin], rest=[margin]),
             *self._suggested(margin, width),

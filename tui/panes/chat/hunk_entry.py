@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tui.drawing.plain import clipped, visible, visible_lines
-from tui.drawing.rows import Row, Span, wrap
+from tui.drawing.rows import Breaks, Row, Span, wrap
 
 MARGIN = 2
 """The blanks before each line."""
@@ -99,7 +99,7 @@ class HunkEntry:
         hang: list[Span] = [(" " * (4 + max(4, len(self.hunk) + 1)), "text")]
         self.rows = wrap(spans, width, first=lead, rest=hang, margin=MARGIN)
         for line in lines[1:]:
-            self.rows += wrap([(line, "muted")], width, first=hang, rest=hang, words=False)
+            self.rows += wrap([(line, "muted")], width, first=hang, rest=hang, by=Breaks.CODE)
         if state == "landed" and self.size.sample:
             self.rows.append(self._sample(width, hang[0][0]))
         return 0

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from tui.drawing.code import CodeStream, drawable, lexer_for
 from tui.drawing.plain import clipped, untabbed, visible
-from tui.drawing.rows import DRAWN_ONLY, Row, Span, wrap
+from tui.drawing.rows import DRAWN_ONLY, Breaks, Row, Span, wrap
 from tui.panes.chat.tables import MOST, Table, is_line
 
 _FENCE = re.compile(r" {0,3}(?P<mark>`{3,}|~{3,})\s*(?P<info>[^`]*)\Z")
@@ -216,7 +216,7 @@ class MarkdownStream:
                 first=[(self._margin, "text"), ("▏", "border")],
                 rest=[(self._margin, "text"), ("▏", "border")],
                 fill="code_background",
-                words=False,
+                by=Breaks.CODE,
                 raw=raw if "\t" in raw else None,
             )
             self.rows += rows
@@ -249,7 +249,7 @@ class MarkdownStream:
             bar: Span = ("▎ ", "border_focus")
             return wrap(inline(match["text"], "quote"), self._width, first=[margin, bar], rest=[margin, bar])
         if line.startswith("    "):
-            return wrap([(line, "text")], self._width, first=[margin], rest=[margin], words=False)
+            return wrap([(line, "text")], self._width, first=[margin], rest=[margin], by=Breaks.CODE)
         return wrap(inline(line), self._width, first=[margin], rest=[margin])
 
 

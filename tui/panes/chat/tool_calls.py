@@ -4,7 +4,7 @@ failed, the last of its output; all of it when the user unfolds it."""
 from __future__ import annotations
 
 from tui.drawing.plain import clipped, untabbed, visible
-from tui.drawing.rows import Row, Span, wrap
+from tui.drawing.rows import Breaks, Row, Span, wrap
 
 TAIL = 4
 """The number of lines of a running call's output that are shown."""
@@ -97,12 +97,12 @@ class CallEntry:
         for line in lines:
             shown: list[Span] = [(visible(untabbed(line)), role)]
             # Text that the user is asked to approve is shown to the last space.
-            words = self.state != "held"
-            self.rows += wrap(shown, width, first=hang if self.rows else lead, rest=hang, words=words)
+            by = Breaks.ANYWHERE if self.state == "held" else Breaks.WORDS
+            self.rows += wrap(shown, width, first=hang if self.rows else lead, rest=hang, by=by)
         if self._whole is not None:
             for line in self._whole:
                 whole: list[Span] = [(visible(untabbed(line)), "muted")]
-                self.rows += wrap(whole, width, first=hang, rest=hang, words=False)
+                self.rows += wrap(whole, width, first=hang, rest=hang, by=Breaks.CODE)
             return 0
         printed = [line for line in self._output.split("\n") if line.strip()]
         for line in printed[-self.lines :]:

@@ -30,34 +30,36 @@ def log_fault(doing: str, problem: BaseException) -> None:
     _LOGGER.error("failed while %s", doing, exc_info=problem)
 
 
-async def imported(name: str) -> None:
-    """Import a module while the event loop goes on. Raises what the import raises.
+async def computed(work: Callable[..., T], *arguments: object) -> T:
+    """What ``work`` returns, or raises, while the event loop goes on.
 
-    It runs in a thread that the end of spark does not wait for, as it would for a worker thread: an import
-    cannot be stopped, takes seconds on a busy machine, and leaves nothing half done.
+    It runs in a thread that the end of spark does not wait for, as it would for a worker thread: ``work``
+    takes seconds on a busy machine, cannot be stopped, and leaves nothing half done.
     """
     loop = asyncio.get_running_loop()
-    done: asyncio.Future[None] = loop.create_future()
+    done: asyncio.Future[T] = loop.create_future()
 
-    def tell(problem: Exception | None) -> None:
-        if done.cancelled():
-            return
-        if problem is None:
-            done.set_result(None)
-        else:
-            done.set_exception(problem)
+    def tell(set_end: Callable[[Any], None], end: object) -> None:
+        if not done.done():
+            set_end(end)
 
-    def work() -> None:
-        problem = None
+    def run() -> None:
+        set_end: Callable[[Any], None] = done.set_result
+        end: object
         try:
-            import_module(name)
-        except Exception as caught:  # noqa: BLE001 (raised again for who waits)
-            problem = caught
+            end = work(*arguments)
+        except Exception as problem:  # noqa: BLE001 (raised again for who waits)
+            set_end, end = done.set_exception, problem
         with contextlib.suppress(RuntimeError):  # the loop is closed and nobody waits
-            loop.call_soon_threadsafe(tell, problem)
+            loop.call_soon_threadsafe(tell, set_end, end)
 
-    threading.Thread(target=work, name=f"import {name}", daemon=True).start()
-    await done
+    threading.Thread(target=run, name="computes", daemon=True).start()
+    return await done
+
+
+async def imported(name: str) -> None:
+    """Import a module while the event loop goes on. Raises what the import raises."""
+    await computed(import_module, name)
 
 
 class BackgroundTasks:

@@ -5,7 +5,6 @@ Nothing waits for the reply: if it is not there when a window is needed, the sum
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, replace
@@ -21,6 +20,7 @@ from session.models.catalogue import Price
 from session.protocol import events as wire
 from session.protocol.items import text_of, user_message
 from session.protocol.request import RequestProfile
+from session.tasks import computed
 from session.text.sanitize import clean_line
 from session.transport.errors import LinkError
 from session.usage.tally import Tally
@@ -55,7 +55,7 @@ class SummaryRequest:
         These are the usage, and the checked reply or the reason why there is none. Nothing is asked if the
         dialogue is so short that a summary would not pay.
         """
-        text = await asyncio.to_thread(self._text)
+        text = await computed(self._text)
         if not text:
             return ()
         profile = self._profile()
@@ -74,7 +74,7 @@ class SummaryRequest:
         usage = tally.event()
         tokens = usage.input_tokens, usage.output_tokens
         try:
-            return usage, await asyncio.to_thread(read_reply, reply, self.past.turns, tokens)
+            return usage, await computed(read_reply, reply, self.past.turns, tokens)
         except ProposalError as problem:
             why = f"the model's reply cannot be used: {problem} ({tokens[0]:,} + {tokens[1]:,} tokens)"
             return usage, _made_by_rules(why)

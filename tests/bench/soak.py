@@ -94,6 +94,8 @@ class Soak:
                 pass
         async with asyncio.timeout(PATIENCE):
             await it.session.settled()
+        if it.partner is not None:
+            it.partner.model.requests.clear()  # they would count as spark's memory: the partner runs in here
         if fault == "undo" and self.landed:
             await it.session.hunks.undo(self.landed[-1])
 

@@ -165,17 +165,21 @@ async def test_an_import_that_fails_is_raised() -> None:
 
 def test_a_worker_thread_that_is_left_behind_is_named(caplog: pytest.LogCaptureFixture) -> None:
     goes_on, begun = threading.Event(), threading.Event()
+    loops: list[asyncio.AbstractEventLoop] = []
 
     def sticks() -> None:
         begun.set()
         goes_on.wait()
 
     async def begin() -> None:
-        asyncio.get_running_loop().run_in_executor(None, sticks)
+        loops.append(asyncio.get_running_loop())
+        loops[0].run_in_executor(None, sticks)
         while not begun.is_set():
             await asyncio.sleep(0.01)
 
     run(begin(), 0.1)
     goes_on.set()
+    loops[0].run_until_complete(asyncio.wait(asyncio.all_tasks(loops[0])))  # what was left behind ends now
+    loops[0].close()
     (record,) = caplog.records
     assert record.getMessage().endswith("worker threads (tests.session.test_tasks.sticks)")

@@ -48,6 +48,7 @@ _HEADINGS = 32
 """Tokens that the window's own headings over the instructions and the request may take."""
 PATIENCE = 1.5
 """Seconds that the first prompt waits for the project to be read."""
+_IMAGES = (".avif", ".bmp", ".gif", ".heic", ".ico", ".jpeg", ".jpg", ".png", ".tiff", ".webp")
 _TOLD = 4
 """Most files that were named and not shown that are listed one by one."""
 
@@ -330,6 +331,8 @@ def _named_but_not_shown(window: Window) -> tuple[str, ...]:
         why = left.why
         if why == REMOVED_THOUGH_NAMED:
             why = f"it is taken out (/restore {left.path})"
+        elif left.path.lower().endswith(_IMAGES):
+            why = "it is an image, and spark sends text alone"
         told.append(f"{left.path} is named in the prompt and was not shown: {why}")
     if len(named) > _TOLD:
         told.append(

@@ -79,6 +79,16 @@ async def test_a_removed_file_is_never_sent(root: Path) -> None:
         assert "gall" in it.sent()
 
 
+async def test_an_image_in_the_prompt_is_refused_in_a_line(root: Path) -> None:
+    (root / "logo.PNG").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
+    async with talking(root, PLAIN) as it:
+        await known(it)
+        await turn(it, "what is in @logo.PNG ?")
+        notice = await it.until(Notice)
+        told = "logo.PNG is named in the prompt and was not shown: it is an image, and spark sends text alone"
+        assert notice.text == told
+
+
 async def test_pins_are_kept_by_one_name_and_told_as_events(root: Path) -> None:
     async with talking(root, PLAIN) as it:
         await known(it)

@@ -76,11 +76,15 @@ class BackgroundTasks:
         """The event loop whose faults are told here."""
         self._handler: Callable[[asyncio.AbstractEventLoop, dict[str, Any]], object] | None = None
         """The exception handler that the event loop had before."""
+        self._closed = False
 
     def start(self, work: Coroutine[Any, Any, T], doing: str, *, consequence: str = "") -> asyncio.Task[T]:
         """Run ``work`` in the background. ``doing`` names it in the log and for the user, as in "reading the
-        project"; ``consequence`` tells the user what its failure means for the session."""
+        project"; ``consequence`` tells the user what its failure means for the session. Once the tasks are
+        closed nothing begins: a timer may still be due then."""
         task = asyncio.create_task(work, name=doing)
+        if self._closed:
+            task.cancel()
         self._tasks.add(task)
         task.add_done_callback(lambda ended: self._ended(ended, doing, consequence))
         return task
@@ -96,6 +100,7 @@ class BackgroundTasks:
 
     async def close(self) -> None:
         """Cancel what still runs, and wait for it to end."""
+        self._closed = True
         running = list(self._tasks)
         for task in running:
             task.cancel()

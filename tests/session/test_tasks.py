@@ -49,6 +49,19 @@ async def test_a_task_that_ends_or_is_cancelled_is_not_told() -> None:
     assert endless.cancelled() and told == []
 
 
+async def test_nothing_begins_once_the_tasks_are_closed() -> None:
+    done: list[str] = []
+
+    async def late() -> None:
+        done.append("begun")
+
+    tasks = BackgroundTasks(lambda event: None)
+    await tasks.close()
+    task = tasks.start(late(), "being late")
+    await asyncio.wait({task})
+    assert task.cancelled() and done == []
+
+
 async def test_a_fault_that_only_the_event_loop_sees_is_told_and_logged(
     root: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

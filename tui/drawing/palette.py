@@ -72,7 +72,8 @@ class Palette:
         """The style of text that was searched for."""
         ink = self.theme.ui["warning"]
         if self.theme.ansi or ink.colour == "default":
-            return Style(reverse=True, underline=True)
+            # Not reversed: the match that was gone to is, as it is selected.
+            return Style(bold=True, underline=True)
         return Style(color=self.theme.ui["surface"].colour, bgcolor=ink.colour)
 
     def textual_theme(self) -> TextualTheme:

@@ -17,6 +17,7 @@ from rich.style import Style
 from tests.themes.test_loader import COLOURS, contrast
 from tests.tui.stage import Stage, stage
 from themes.loader import TOKEN_ROLES, UI_ROLES, load_theme
+from tui.drawing.palette import Palette
 
 LINES = range(0x2500, 0x25A0)
 """Box drawing and blocks: signs rather than letters, 3:1 (1.4.11)."""
@@ -84,6 +85,13 @@ class Seen:
                 if (found := contrast(colours[ink], colours[ground])) < least:
                     out.append(f"{where}: {ink} on {ground} is {found:.1f} in {name}")
         return sorted(out)
+
+
+@pytest.mark.parametrize("name", [*COLOURS, "ansi16"])
+def test_the_match_that_was_gone_to_differs_from_the_others(name: str) -> None:
+    palette = Palette(load_theme(name))
+    text = palette.style("text", "surface")
+    assert len({str(text), str(text + palette.match), str(text + palette.match + palette.selection)}) == 3
 
 
 async def test_the_panes_can_be_read(tmp_path: Path, roles: dict[str, str]) -> None:

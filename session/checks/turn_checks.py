@@ -34,6 +34,8 @@ from session.text.sanitize import clean_line
 
 MOST_TRIES = 3
 """Runs of a check while the files that it is about keep changing."""
+CHANGED_SINCE = "with files that changed after the turn"
+"""Why a check may be red that a turn is not to blame for."""
 AS_BEFORE = "as_before"
 """The status of a check that is red only with what it found before anything changed."""
 Reaching = Callable[[Check, Sequence[str]], Awaitable[Sequence[str]]]
@@ -72,6 +74,8 @@ class TurnChecks:
         """The last turn that changed something."""
         self._disturbed = False
         """Whether another file changed since the check that runs began."""
+        self._changed_since = False
+        """Whether the user or another program changed a file after that turn."""
         self._turn_over = asyncio.Event()
         self._running: asyncio.Task[None] | None = None
 
@@ -89,11 +93,11 @@ class TurnChecks:
                 self._touched.add(path)
                 self._disturb()
             case FileSaved():
-                self._disturbed = True
+                self._disturbed = self._changed_since = True
             case FilesChanged(paths=paths) if set(paths) - self._touched:
-                self._disturbed = True
+                self._disturbed = self._changed_since = True
             case TurnEnded(turn=turn) if self._touched:
-                self._ended = turn
+                self._ended, self._changed_since = turn, False
                 self._turn_over.set()
             case _:
                 pass
@@ -138,7 +142,10 @@ class TurnChecks:
         for check in self._costly:
             if any(check.takes(path) for path in paths):
                 self._publish(CheckStarted(check.name))
-                self._publish(self._ended_event(check, await self._verdict(check, paths)))
+                verdict = await self._verdict(check, paths)
+                if self._changed_since and verdict.status is Status.RED:
+                    verdict = replace(verdict, why=", ".join(filter(None, (verdict.why, CHANGED_SINCE))))
+                self._publish(self._ended_event(check, verdict))
         self._judged(turn)
 
     async def _verdict(self, check: Check, paths: Sequence[str]) -> Verdict:
@@ -162,6 +169,7 @@ class TurnChecks:
             verdict = await self._judge(check, paths)
             if stamps == await asyncio.to_thread(self._stamps, paths) and not self._disturbed:
                 return verdict
+            self._changed_since = True
         why = f"files changed in each of {MOST_TRIES} runs; /check runs it again"
         return Verdict(check, Status.UNCLEAR, verdict.seconds, why=why)
 

@@ -121,11 +121,14 @@ class HunkCommands:
 
     async def undo_turn(self, turn: str | None = None) -> list[HunkUndone | HunkRefused]:
         """Undo every landed hunk of ``turn``, newest first; without it, of the last turn that has any."""
-        last = tuple(self.undoable.last_turn)
-        results = await self.thread.run(
-            lambda: self._undo_all(last) if turn is None else self._landing.undo_turn(self.session, turn)
-        )
+        if turn is None:
+            return await self.undo_all(tuple(self.undoable.last_turn))
+        results = await self.thread.run(lambda: self._landing.undo_turn(self.session, turn))
         return [self._undone(result) for result in results]
+
+    async def undo_all(self, hunks: Collection[str]) -> list[HunkUndone | HunkRefused]:
+        """Undo those of ``hunks`` that are landed, newest first."""
+        return [self._undone(result) for result in await self.thread.run(lambda: self._undo_all(hunks))]
 
     async def places(self, hunks: Collection[str] | None = None) -> list[HunkPlace]:
         """The places of this session's landed hunks in their files now, oldest first: of all, or of

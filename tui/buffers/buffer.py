@@ -19,7 +19,7 @@ Settled = Literal["mine", "theirs", "both"]
 class OpenConflict:
     """Rows ``start`` to ``end`` of the text are the user's, ``theirs`` is what is on disk in their place, and
     ``original`` (from row ``at`` of the base of the next merge) what both were. ``hunk`` wrote theirs; with
-    ``whole`` that is all it did."""
+    ``whole`` that is all it did. ``undone`` is the hunk whose undo wrote theirs."""
 
     start: int
     end: int
@@ -28,6 +28,7 @@ class OpenConflict:
     at: int
     hunk: str = ""
     whole: bool = False
+    undone: str = ""
 
 
 class Buffer:
@@ -154,12 +155,18 @@ class Buffer:
             whole = rows.empty and len(self.conflicts) == len(before) + 1
             known = [before.get((each.theirs, each.original)) for each in self.conflicts]
             self.conflicts = tuple(
-                replace(each, hunk=was.hunk, whole=was.whole) if was else replace(each, whole=whole)
+                replace(each, hunk=was.hunk, whole=was.whole, undone=was.undone)
+                if was
+                else replace(each, whole=whole, undone=hunk if undid else "")
                 for each, was in zip(self.conflicts, known, strict=True)
             )
-        elif hunk and not undid:
+        elif hunk:
             # The file was seen to have changed before the hunk was told of.
-            self.conflicts = tuple(replace(each, hunk=each.hunk or hunk) for each in self.conflicts)
+            wrote, undone = ("", hunk) if undid else (hunk, "")
+            self.conflicts = tuple(
+                each if each.hunk or each.undone else replace(each, hunk=wrote, undone=undone)
+                for each in self.conflicts
+            )
         self.history.came(rows, self.lines, hunk=hunk, undid=undid)
         return rows
 

@@ -302,14 +302,17 @@ class Feed:
         landed, called = self._landed.pop(turn, 0), turn in self._called
         self._called.discard(turn)
         self._chat.close_run()
+        earlier = turn != self._turn  # a prompt has redirected it
         if how == "interrupted":
-            self._chat.remark(stopped_line(landed, called=called), "quiet")
+            self._chat.remark(stopped_line(landed, called=called), "quiet", earlier=earlier)
         elif how == "failed":
-            self._chat.remark(f"The turn failed: {message}" if message else "The turn failed.", "error")
+            self._chat.remark(
+                f"The turn failed: {message}" if message else "The turn failed.", "error", earlier=earlier
+            )
             self._status.say(message or "The turn failed.", "error")
         if (usage := self._usage.turns.get(turn)) is not None:
             started = self._started if self._started is not None and self._started.turn == turn else None
-            self._chat.folded(turn_brief(usage), turn_said(usage, started), quiet=True)
+            self._chat.folded(turn_brief(usage), turn_said(usage, started), quiet=True, earlier=earlier)
         if landed and how != "interrupted":  # it also ends so when the session is closed
             self.on_landed_turn()
         if turn == self._turn:

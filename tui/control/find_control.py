@@ -73,6 +73,7 @@ class FindControl:
             case "replace_all":
                 self._replace_all()
             case "undo":
+                self._bar.tell("Enter goes to the next match · Esc closes")
                 self._editor.call_later(self._editor.action_hand, "undo")
             case "close":
                 self.close()

@@ -18,6 +18,7 @@ from tui.panes.layout import Panes
 from tui.panes.queue_list import Wish
 from tui.slash.completion import prefetch_models
 from tui.slash.errors import SlashError
+from tui.slash.hunks import undone_line
 from tui.slash.running import run_command
 from tui.slash.table import split_slash
 from tui.terminal.lending import given_back
@@ -64,6 +65,8 @@ class PromptControl:
         self._trust = trust
         self._reading = reading
         self._drops = drops
+        self._to_undo: tuple[str, ...] = ()
+        """The hunks that the user was asked about, whether all are to be undone."""
 
     def send(self, text: str, *, queued: bool) -> None:
         """Send a prompt, or run the command that ``text`` is. ``queued``: after the running turn."""
@@ -148,6 +151,7 @@ class PromptControl:
         if not hunks:
             self._panes.status.say("no turn of this session has a landed hunk")
             return
+        self._to_undo = tuple(hunks)
         listed = "\n".join(f"{hunk}  {path}" for hunk, path in hunks.items())
         title = "Undo every hunk of the last turn?"
         self._panes.held.confirm(Question(UNDO_TURN, title, listed, "undo them", "keep them", ""))
@@ -167,10 +171,14 @@ class PromptControl:
             self._hunks.answer(verdict, name)
 
     def _undo_turn(self, *, agreed: bool) -> None:
-        """Undo every hunk of the last turn that has any, as the user was asked about."""
+        """Undo the hunks that the user was asked about; another turn may have landed some since."""
         self._panes.held.confirm(None)
         if agreed:
-            self._background.start(self._command("", "undo-turn", ""), "undoing the turn")
+            self._background.start(self._undo_all(self._to_undo), "undoing the turn")
+
+    async def _undo_all(self, hunks: tuple[str, ...]) -> None:
+        # The status line is taken by the hunks themselves.
+        self._panes.chat.remark(undone_line(await self._session.hunks.undo_all(hunks)), "quiet")
 
     def draft_changed(self, text: str) -> None:
         """Save the draft, and prepare what is needed to send or complete it."""

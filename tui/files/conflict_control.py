@@ -116,6 +116,7 @@ class ConflictControl:
 def _about(buffer: Buffer, conflict: OpenConflict) -> Question:
     """The question how to settle a conflict."""
     by = conflict.hunk or "a change from outside"
+    by = f"the undo of {conflict.undone}" if conflict.undone else by
     count = f" (1 of {len(buffer.conflicts)})" if len(buffer.conflicts) > 1 else ""
     title = f"{by} changed your unsaved text at {buffer.path}:{conflict.start + 1}{count}"
     others: tuple[tuple[Verdict, str], ...] = (

@@ -266,7 +266,13 @@ class HeldBar(Widget, can_focus=True):
             answers[0] = f"read to the end, then {_key('apply')}"
         if self.has_focus:
             leave = f"{shown('leave', 'held')} back"
-            return fitting(" · ".join([*more, *answers, leave]), width)
+            # How to say no is worth more than words about the lines below.
+            leads = [" · ".join([*more, answers[0]])]
+            if below > 0:
+                yes = f", then {_key('apply')} {question.apply}"
+                leads += [f"↓ {below} MORE LINES BELOW{yes}", f"↓ {below}{yes}"]
+            wholes = [fitting(" · ".join([lead, *answers[1:], leave]), width) for lead in leads]
+            return next((whole for whole in wholes if answers[:2][-1] in whole), wholes[-1])
         whole = " · ".join([*more, f"{here} to answer: {answers[0]}", *answers[1:]])
         # Where the line is narrow, the answers are worth more than the words before them.
         short = whole.replace(f"{here} to answer: ", f"{here}: ")

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from session.events import HunkRefused
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from session.events import HunkUndone
     from tui.port import SessionPort
 
 
@@ -16,8 +21,7 @@ async def run_on_hunks(session: SessionPort, name: str, argument: str) -> str | 
         case "redo", _:
             await session.hunks.redo(argument or None)
         case "undo-turn", _:
-            if not await session.hunks.undo_turn():
-                return "no turn of this session has a landed hunk"
+            return undone_line(await session.hunks.undo_turn())
         case "review", ("on" | "off"):
             session.review = argument == "on"
             return "every hunk is held until you agree" if session.review else "hunks land at once"
@@ -36,3 +40,16 @@ async def run_on_hunks(session: SessionPort, name: str, argument: str) -> str | 
         case _:
             return None
     return ""
+
+
+def undone_line(results: Sequence[HunkUndone | HunkRefused]) -> str:
+    """All that was undone at once, in a line; what could not be undone is told with its reason."""
+    if not results:
+        return "no turn of this session has a landed hunk"
+    refused = [each for each in results if isinstance(each, HunkRefused)]
+    undone = [each for each in results if not isinstance(each, HunkRefused)]
+    files = len({each.path for each in undone})
+    where = undone[0].path if files == 1 else f"{files} files"
+    told = [f"Undone in {where}: {', '.join(each.hunk for each in reversed(undone))}"] if undone else []
+    told += [f"{each.hunk} stays: {each.message}" for each in refused]
+    return "; ".join(told)

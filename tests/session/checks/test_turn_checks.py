@@ -10,6 +10,7 @@ import pytest
 
 from session.checks.check import Check, Kind
 from session.checks.finding import Status, Verdict
+from session.checks.turn_checks import CHANGED_SINCE
 from session.events import (
     CheckEnded,
     Event,
@@ -147,6 +148,24 @@ async def test_a_costly_check_runs_again_where_a_file_changes_under_it(root: Pat
     (event,) = await followed.told(1)
     assert isinstance(event, CheckEnded) and event.status == "green"
     assert followed.judged == ["t1"]
+    await followed.close()
+
+
+async def test_a_red_check_says_that_files_changed_after_the_turn(root: Path) -> None:
+    followed = Followed(root, TESTS)
+    await judged_before(followed)
+    followed.take(started())
+    followed.take(landed("h1", 1))
+    followed.take(TurnEnded("t1", "completed"))
+    await followed.asked(2)
+    followed.take(FileSaved("b.py"))
+    (root / "a.py").write_text("one\nwrong from now on\n")
+    followed.linter.go.release()
+    await followed.asked(3)
+    followed.linter.go.release()
+    (event,) = await followed.told(1)
+    assert isinstance(event, CheckEnded) and event.status == "red"
+    assert event.why.endswith(CHANGED_SINCE)
     await followed.close()
 
 

@@ -44,6 +44,19 @@ async def test_both_versions_are_shown_and_nothing_of_the_users_wears_the_landed
         assert [mark.hunk for mark in it.app.shown_file.marks.of("greeter.py")] == ["h1"]
 
 
+async def test_a_conflict_names_the_hunk_whose_undo_it_is(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await it.ask("make it polite")
+        await it.done()
+        await it.pilot.press("f2")
+        row = it.app.editor.buffer.lines.index(LANDED)
+        it.app.editor.replace(MINE, (row, 0), (row, len(LANDED)))
+        await it.pilot.press("right")
+        await it.session.hunks.undo("h2")
+        await it.until(lambda: "the undo of h2 changed your unsaved text" in it.screen, "the question")
+        assert "on disk, h2 undone" in it.screen and "outside of spark" not in it.screen
+
+
 async def test_mine_undoes_the_hunk_in_the_ledger(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
         await conflict(it)

@@ -15,6 +15,7 @@ async def test_ctrl_z_in_the_bar_takes_the_replacement_back(tmp_path: Path) -> N
         await it.until(lambda: "Good day" in it.app.editor.text, "the replacement")
         await it.pilot.press("ctrl+z")
         await it.until(lambda: it.app.editor.text == before, "the text as it was")
+        assert "replaced 1" not in it.screen, "what was taken back is not told any more"
         assert it.app.panes.find.display and it.app.panes.find.has_focus_within
         await it.pilot.press("escape")
         await it.until(lambda: it.app.editor.has_focus, "the editor")

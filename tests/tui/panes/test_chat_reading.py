@@ -232,6 +232,17 @@ async def test_a_prompt_folds_the_long_blocks_before_it_but_not_under_the_reader
         assert view.transcript.total < total and view.following
 
 
+async def test_a_prompt_from_the_composer_is_seen_whatever_is_selected_in_the_chat() -> None:
+    async with chat((40, 10)) as (view, pilot):
+        view.text("one line\n\n" * 20)
+        view.settle_now()
+        await pilot.press("v", "g")
+        pilot.app.set_focus(None)
+        view.prompt("sent from the composer")
+        view.settle_now()
+        assert view.following and any("sent from the composer" in row for row in shown(view))
+
+
 @pytest.mark.parametrize("size", [(40, 10), (80, 24), (200, 60)])
 async def test_a_language_is_named_once_and_is_not_copied(size: tuple[int, int]) -> None:
     async with chat(size) as (view, _):

@@ -103,7 +103,7 @@ async def test_a_long_command_is_read_to_its_end_before_it_can_be_allowed() -> N
     command = "\n".join(f"echo {number}" for number in range(40))
     async with bar(Question("c1", "run needs your OK", command)) as (app, found, pilot):
         text = "\n".join(found.render_line(y).text for y in range(found.size.height))
-        assert "32 MORE LINES BELOW" in text and "read to the end, then y" in text
+        assert "32 MORE LINES BELOW" in text and ", then y apply · n reject" in text
         await asyncio.sleep(ARMED_AFTER + 0.05)
         await press(found, pilot, "y")
         assert app.answers == []
@@ -163,3 +163,12 @@ async def test_typing_into_a_question_types_and_answers_nothing(tmp_path: Path) 
         await it.answer("n")
         await it.done()
         assert it.app.composer.has_focus and not (it.root / "ran").exists()
+
+
+async def test_how_to_say_no_is_shown_on_the_narrowest_screen() -> None:
+    listed = "\n".join(f"h{number}  src/file.py" for number in range(9))
+    question = Question("undo", "Undo every hunk of the last turn?", listed, "undo them", "keep them", "")
+    async with bar(question) as (_, found, pilot):
+        await pilot.resize_terminal(40, 10)
+        text = "\n".join(found.render_line(y).text for y in range(found.size.height))
+        assert "then y undo them · n keep them" in text

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from edits.hunk import Action, Format, Hunk, HunkLine, LineKind
 from session.model_choice.served_models import ServedModels
 from session.tasks import BackgroundTasks
 from tests.tui.app.test_held_hunks import MANIFEST
@@ -30,7 +31,22 @@ async def test_a_whole_turn_is_undone_once_the_user_agrees(tmp_path: Path) -> No
         await it.pilot.press("shift+f9")
         await it.answer("y")
         await it.until(lambda: "↶ h1" in it.chat and "↶ h2" in it.chat, "both undone")
+        await it.until(lambda: "Undone in greeter.py: h1, h2" in it.chat, "all that was undone")
         assert (it.root / "greeter.py").read_text() == GREETER
+
+
+async def test_no_hunk_is_undone_that_the_user_was_not_asked_about(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await it.ask("make it polite")
+        await it.done()
+        await it.pilot.press("shift+f9")
+        assert "h2  greeter.py" in it.screen
+        edit = Hunk("new.py", Action.ADD, Format.V4A, (HunkLine(LineKind.NEW, "1"),))
+        await it.session.hunks.land(edit, "t2")
+        await it.until(lambda: "h3" in it.session.hunks.undoable.last_turn, "another turn's hunk")
+        await it.answer("y")
+        await it.until(lambda: "↶ h1" in it.chat and "↶ h2" in it.chat, "both undone")
+        assert (it.root / "new.py").exists()
 
 
 async def test_tab_names_the_hunks_that_can_be_undone_and_landed_again(tmp_path: Path) -> None:

@@ -139,15 +139,15 @@ class ChatView(Widget, can_focus=True):
         """The line of a hunk; None if there is none."""
         return self._hunks.get(hunk)
 
-    def remark(self, text: str, level: str = "info") -> None:
-        """Add a line from spark itself."""
+    def remark(self, text: str, level: str = "info", *, earlier: bool = False) -> None:
+        """Add a line from spark itself; an ``earlier`` one is about the turn before the last prompt."""
         self.close_run()
-        self._add(Remark(text, level))
+        self._add(Remark(text, level), earlier=earlier)
 
-    def folded(self, head: str, text: str, *, quiet: bool = False) -> None:
-        """Add a line from spark itself with details that unfold."""
+    def folded(self, head: str, text: str, *, quiet: bool = False, earlier: bool = False) -> None:
+        """Add a line from spark itself with details that unfold; for ``earlier`` see :meth:`remark`."""
         self.close_run()
-        self._add(Folded(head, text, unfolded=self.unfolded, quiet=quiet))
+        self._add(Folded(head, text, unfolded=self.unfolded, quiet=quiet), earlier=earlier)
 
     def close_run(self) -> None:
         """End the piece that is streaming."""
@@ -181,12 +181,12 @@ class ChatView(Widget, can_focus=True):
             self.settle_now()
         return bool(changed)
 
-    def _add(self, entry: Entry) -> None:
-        if isinstance(entry, Prompt) and self.reading.cursor is None:
-            # The view goes to the end, so nothing moves that is being read.
+    def _add(self, entry: Entry, *, earlier: bool = False) -> None:
+        if isinstance(entry, Prompt) and not (self.has_focus and self.reading.cursor is not None):
+            # The view goes to the end, unless something is being read.
             self.following = True
             self.fold_blocks(folded=True)
-        self.transcript.add(entry)
+        self.transcript.add(entry, earlier=earlier)
         self._pacer.request()
 
     def _last(self) -> Entry | None:

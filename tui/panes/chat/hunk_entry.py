@@ -88,6 +88,7 @@ class HunkEntry:
             spans.append((f" {_ACTIONS.get(self.action, self.action)}", "muted"))
         lines = visible_lines(detail)
         if lines:
+            lines[0] = lines[0].removeprefix(f"{visible(self.path)} ")
             spans.append((f" {lines[0]}", "error" if state == "refused" else "muted"))
         if self.symbol and state == "landed":
             spans.append((f" {visible(self.symbol)}", "accent"))

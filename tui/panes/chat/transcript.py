@@ -213,9 +213,13 @@ class Transcript:
         self._starts: list[int] = []
         self._total = 0
 
-    def add(self, entry: Entry) -> None:
-        """Append an entry."""
-        self.entries.append(entry)
+    def add(self, entry: Entry, *, earlier: bool = False) -> None:
+        """Append an entry; an ``earlier`` one comes before a prompt that is the last entry."""
+        at = len(self.entries)
+        if earlier and self.entries and isinstance(self.entries[-1], Prompt):
+            at -= 1
+        self.entries.insert(at, entry)
+        del self._starts[at:]
 
     def of_last_turn(self, kind: type[T]) -> list[T]:
         """The entries of ``kind`` behind the last prompt that has any."""

@@ -283,11 +283,13 @@ async def test_every_size_shows_the_answer_and_the_composer(tmp_path: Path, size
 
 
 async def test_a_tiny_terminal_says_so_and_loses_nothing(tmp_path: Path) -> None:
-    async with stage(tmp_path) as it:
+    async with stage(tmp_path, files={"AGENTS.md": "Be brief.\n"}) as it:
+        await it.until(lambda: "AGENTS.md" in it.screen, "the question about it")
         await it.pilot.press("k", "e", "p", "t")
         await it.pilot.resize_terminal(15, 4)
         await it.pilot.pause()
         assert "too small" in it.screen
+        assert not any(it.app.screen.scrollbars_enabled), "the bars would cover a part of it"
         await it.pilot.resize_terminal(80, 24)
         await it.pilot.pause()
         assert it.app.composer.draft == "kept" and "kept" in it.screen

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.tui.stage import stage
+from tui.app import session_start
 
 
 @pytest.mark.parametrize(
@@ -45,14 +46,18 @@ async def test_keys_that_come_at_once_never_end_the_app(tmp_path: Path, keys: li
         assert "The end of the talk" in it.chat
 
 
-async def test_escape_acts_where_there_is_something_to_close(tmp_path: Path) -> None:
+async def test_escape_acts_where_there_is_something_to_close(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """There ESC and a letter in one read are Esc and the letter; elsewhere they may be Alt and the letter."""
+    monkeypatch.setattr(session_start, "JUST_ENDED", 3600.0)
     async with stage(tmp_path) as it:
         acts = it.app.start._esc_acts
         assert not acts()
         await it.ask("just talk")
         await it.done()
         assert acts(), "Esc may have been meant for the turn that has just ended"
+        monkeypatch.setattr(session_start, "JUST_ENDED", 0.0)
         for opening in (["f1"], ["ctrl+p"], ["/", "h"], ["f3", "v"], ["f3", "slash"]):
             await it.until(lambda: not acts(), f"nothing to close before {opening}")
             for key in opening:

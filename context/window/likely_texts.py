@@ -28,7 +28,7 @@ _RECENT = 2.0
 """Score of a file that the conversation has been about, relative to the best of the others."""
 _RECENT_REASON = "this conversation has been about it"
 _FEWEST_FILES = 24
-_MOST_TEXT = 1_200_000
+_MOST_TEXT = 2_400_000
 """Number of characters above which no further files take part, unless they are fewer than 24."""
 _TOKENS_PER_FILE = 250
 """One file for each 250 tokens of room takes part with its passages, and 24 at least."""

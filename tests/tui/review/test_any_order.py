@@ -60,7 +60,8 @@ async def test_verdicts_in_any_order_and_each_is_seen(tmp_path: Path) -> None:
         assert (it.root / "greeter.py").read_text() == GREETER, "the one before it in its file comes first"
         await choose(it, screen, "h2")
         await it.pilot.press("n")
-        assert "you agreed to it" in it.screen and screen._why is None
+        await it.until(lambda: "you agreed to it" in it.screen, "why not")
+        assert screen._why is None
         await choose(it, screen, "h3")
         await it.pilot.press("y")
         await it.until(lambda: (it.root / "notes.txt").read_text() == "kept\nnew\n", "the other file")
@@ -75,7 +76,7 @@ async def test_a_held_hunk_that_replaces_a_file_shows_what_goes(tmp_path: Path) 
         screen = await held(it)
         await choose(it, screen, "h3")
         await it.until(lambda: "-old" in it.screen and "+new" in it.screen, "both")
-        assert "-kept" not in it.screen
+        assert "-kept" not in it.screen, "it stays as it is"
         await it.pilot.press("q")
         await it.pilot.press("shift+tab")
         it.app.feed._flights.held("h3")

@@ -58,6 +58,7 @@ from tui.acp.prompt_text import Block, ContentError, prompt_text
 
 _PAGE = 50
 """Sessions in one answer to ``session/list``."""
+_LONGEST_CURSOR = 9
 _NOT_FOUND = -32002
 """The protocol's error for a session that there is not: clients then begin another one."""
 
@@ -154,7 +155,7 @@ class SparkAgent:
                 )
                 for row in found.rows
             ]
-        start = int(cursor) if cursor and cursor.isdecimal() else 0
+        start = int(cursor) if cursor and cursor.isdecimal() and len(cursor) <= _LONGEST_CURSOR else 0
         more = str(start + _PAGE) if start + _PAGE < len(rows) else None
         return ListSessionsResponse(sessions=rows[start : start + _PAGE], next_cursor=more)
 
@@ -197,6 +198,7 @@ class SparkAgent:
     async def _again(
         self, cwd: str, session_id: str, mcp_servers: list[ClientServer] | None, *, replay: bool
     ) -> Session:
+        _folder(cwd)  # before anything is closed
         if (running := self._open.pop(session_id, None)) is not None:
             await running.close()
         conversation = await self._begin(cwd, mcp_servers, resume=session_id, replay=replay)

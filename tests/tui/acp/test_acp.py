@@ -137,6 +137,8 @@ async def test_a_session_is_listed_and_loaded_with_all_that_was_said(
     async with agent(spark_path, after, *server(partner)) as (client, _):
         rows = (await client.list_sessions(cwd=str(root))).sessions
         assert [(row.session_id, row.title) for row in rows] == [(session.session_id, "repaint")]
+        for cursor in ("9" * 5_000, "-1", "\u0663", "\x1b[2J"):
+            assert (await client.list_sessions(cwd=str(root), cursor=cursor)).next_cursor is None
         await client.load_session(cwd=str(root), session_id=session.session_id)
         replayed = list(after.updates)
         undone = await client.prompt(session_id=session.session_id, prompt=text("/undo"))
@@ -146,6 +148,18 @@ async def test_a_session_is_listed_and_loaded_with_all_that_was_said(
     ]
     assert "All three are done." in after.said and after.diffs() == before.diffs()
     assert (root / "colours.py").read_text().endswith("return 3\n")
+
+
+async def test_a_load_that_cannot_be_does_not_close_what_is_open(
+    spark_path: Path, root: Path, partner: Partner
+) -> None:
+    async with agent(spark_path, Editor(), *server(partner)) as (client, _):
+        session = await client.new_session(cwd=str(root))
+        for folder in ("relative", str(root / "gone"), str(root / "colours.py")):
+            with pytest.raises(RequestError):
+                await client.load_session(cwd=folder, session_id=session.session_id)
+        answer = await client.prompt(session_id=session.session_id, prompt=text("repaint"))
+        assert answer.stop_reason == "end_turn"
 
 
 async def test_options_are_set_and_wrong_ones_refused(spark_path: Path, root: Path, partner: Partner) -> None:

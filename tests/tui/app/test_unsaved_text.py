@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from session.project.unsaved_texts import UnsavedText, UnsavedTexts
-from tests.tui.stage import GREETER, Stage, stage
+from tests.tui.stage import GREETER, POLITE, Stage, stage
 
 OTHER = "one = 1\ntwo = 2\nthree = 3\n"
 
@@ -117,3 +117,14 @@ async def test_the_tabs_stand_in_the_title_with_what_is_unsaved(tmp_path: Path) 
         await it.pilot.resize_terminal(44, 30)
         title = it.screen.splitlines()[0]
         assert "‹2 a/same.py ● │ b/same.py ●  1:2" in title
+
+
+async def test_what_became_of_a_hunk_that_was_not_shown_is_told(tmp_path: Path) -> None:
+    script = f'{POLITE}\n[[scenario.step]]\npatch = ["greet"]\n\n[[scenario.step]]\nstall = 600.0\n'
+    files = {"greeter.py": GREETER, "other.py": OTHER}
+    async with stage(tmp_path, files=files, script=script, rate=100) as it:
+        await type_in(it, "other.py", "x")
+        await it.ask("make it polite")
+        await it.until(lambda: "h1 is being written in greeter.py" in it.screen, "the hunk")
+        await it.until(lambda: "h1 landed in greeter.py" in it.screen, "what became of it")
+        assert it.app.shown_file.path == "other.py" and it.session.running

@@ -18,6 +18,8 @@ class Flights:
         self._flights: dict[str, HunkInFlight] = {}
         self._held = ""
         """The held hunk that the user is asked about. It is drawn, whatever is typed behind it."""
+        self._told: set[str] = set()
+        """The hunks that the user was told of in place of seeing them, and not yet what became of them."""
 
     def opened(self, event: HunkOpened) -> None:
         """The model began a hunk: show its file, unless the user is at work in another."""
@@ -48,6 +50,7 @@ class Flights:
         flight = self._flights.pop(event.hunk, None)
         if flight is not None:
             path, growth = event.moved_to or event.path, flight.growth
+            self._tell_end(event.hunk, f"landed in {path}")
             for other in self._flights.values():
                 if other.path == path:
                     other.displaced(event.end - growth, growth)
@@ -57,6 +60,7 @@ class Flights:
         """A hunk will not land: remove it from the screen."""
         flight = self._flights.pop(hunk, None)
         if flight is not None:
+            self._tell_end(hunk, f"did not land in {flight.path}")
             self.erase(flight)
             self._file.order.add(partial(self._file.close_new, flight.path))
         self.settled(hunk)
@@ -77,6 +81,7 @@ class Flights:
         """The turn was stopped: remove every open hunk from the screen."""
         paths = {flight.path for flight in self._flights.values()}
         self._flights.clear()
+        self._told.clear()
         self._held = ""
         self._editor.drop_pending()
         for path in paths:
@@ -108,6 +113,12 @@ class Flights:
             if shown:
                 self._show(flight)
             elif self._file.hands_on:
+                self._told.add(flight.hunk)
                 self._file.say(f"{flight.hunk} is being written in {flight.path}", "info")
 
         self._file.order.add(bring)
+
+    def _tell_end(self, hunk: str, end: str) -> None:
+        if hunk in self._told:
+            self._told.remove(hunk)
+            self._file.say(f"{hunk} {end}", "info")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from session.checks.check import SECONDS, Check, Kind
+from session.checks.check import FILES, SECONDS, TESTS, Check, Kind
 from session.text.invisible import invisible_character
 from session.text.tables import Table, TableError
 
@@ -55,4 +55,23 @@ def command_problem(command: str) -> str:
         return f"has a command of more than {LONGEST_COMMAND:,} characters; put it into a script"
     if hidden := invisible_character(command):
         return f"has a command with an invisible character ({hidden}); leave it out"
+    if quoted := next((name for name in (FILES, TESTS) if _is_quoted(command, name)), ""):
+        return f"has {quoted} between quotes in its command; leave these out, since each name gets its own"
     return ""
+
+
+def _is_quoted(command: str, name: str) -> bool:
+    """Whether ``name`` stands between quotes somewhere: there the shell would read file names as code."""
+    quote, at = "", 0
+    while at < len(command):
+        if quote and command.startswith(name, at):
+            return True
+        char = command[at]
+        if char == "\\" and quote != "'":
+            at += 1
+        elif char == quote:
+            quote = ""
+        elif char in "\"'`" and not quote:
+            quote = char
+        at += 1
+    return False

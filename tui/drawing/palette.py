@@ -7,6 +7,7 @@ from textual.theme import BUILTIN_THEMES
 from textual.theme import Theme as TextualTheme
 
 from themes.loader import Ink, Theme
+from tui.drawing.links import linked
 
 ON_SELECTION = frozenset({"text", "strong", "accent", "muted"})
 """Roles that keep their colour on the selection's; the others would be hard to read there."""
@@ -14,8 +15,8 @@ ON_SELECTION = frozenset({"text", "strong", "accent", "muted"})
 
 class Palette:
     """The styles of a theme by role, each made once. A role is a name of the ``[ui]`` table, or of
-    ``[tokens]`` with a dot before it (``.keyword``). A background is a ``[ui]`` role whose colour fills
-    the cell."""
+    ``[tokens]`` with a dot before it (``.keyword``); behind a space it can have the address of a link. A
+    background is a ``[ui]`` role whose colour fills the cell."""
 
     def __init__(self, theme: Theme, *, coloured_code: bool = True) -> None:
         """Without ``coloured_code`` all tokens have the colour of text."""
@@ -25,6 +26,9 @@ class Palette:
 
     def style(self, role: str, background: str = "surface") -> Style:
         """The style of ``role`` on ``background``."""
+        role, _, address = role.partition(" ")
+        if address:
+            return linked(self.style(role, background), address)
         key = (role, background)
         style = self._styles.get(key)
         if style is None:

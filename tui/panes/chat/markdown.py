@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 
 from tui.drawing.code import CodeStream, drawable, lexer_for
+from tui.drawing.links import link_role
 from tui.drawing.plain import clipped, untabbed, visible
 from tui.drawing.rows import DRAWN_ONLY, Breaks, Row, Span, wrap
 from tui.panes.chat.tables import MOST, Table, is_line
@@ -26,6 +27,7 @@ _INLINE = re.compile(
     r"|\*\*(?P<strong>\S(?:.*?\S)?)\*\*|(?<!\w)__(?P<strong2>\S(?:.*?\S)?)__(?!\w)"
     r"|\*(?P<em>[^\s*](?:[^*]*[^\s*])?)\*|(?<!\w)_(?P<em2>[^\s_](?:[^_]*[^\s_])?)_(?!\w)"
     r"|\[(?P<label>[^\]\n]+)\]\((?P<url>[^)\s]+)\)"
+    r"|(?P<bare>https?://[^\s<>\"'`]*[^\s<>\"'`.,;:!?)\]}*_])"
 )
 LONGEST_INLINE = 4000
 """Lines longer than this are shown unformatted: prose is shorter, and the patterns above look ahead."""
@@ -47,8 +49,10 @@ def inline(text: str, role: str = "text") -> list[Span]:
             spans += [(piece, "strong" if kind == "text" else kind) for piece, kind in inline(strong)]
         elif emphasis := match["em"] or match["em2"]:
             spans.append((emphasis, "emphasis"))
+        elif bare := match["bare"]:
+            spans.append((bare, link_role(bare)))
         else:
-            spans.append((match["label"], "link"))
+            spans.append((match["label"], link_role(match["url"])))
             if match["url"] != match["label"]:
                 spans.append((f" ({match['url']})", "faint"))
     if at < len(text):

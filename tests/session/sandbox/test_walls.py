@@ -210,6 +210,25 @@ async def test_many_empty_files_are_too_many(walled: Shell) -> None:
     assert ran.outcome.end is End.DISK and "1,000 files" in ran.outcome.why
 
 
+async def test_files_are_counted_although_others_make_room_meanwhile(walled: Shell, tmp_path: Path) -> None:
+    others = [tmp_path / "others" / f"{number}" for number in range(4_000)]
+    others[0].parent.mkdir()
+    for other in others:
+        other.touch()
+
+    async def make_room() -> None:
+        for other in others:
+            other.unlink()
+            await asyncio.sleep(0 if int(other.name) % 100 else 0.1)
+
+    making = asyncio.create_task(make_room())
+    each = 'seq -f "$part-%.0f" 100 | xargs touch; sleep 0.1'
+    line = f"for part in $(seq 30); do {each}; done; sleep 60"
+    ran = await walled(line, limits=Limits(files=1_000), seconds=10)
+    making.cancel()
+    assert ran.outcome.end is End.DISK and "1,000 files" in ran.outcome.why
+
+
 async def test_a_file_that_grows_past_the_limit_is_cut(walled: Shell) -> None:
     ran = await walled("cat /dev/zero > big", limits=Limits(disk=20 * MEGABYTE))
     assert ran.outcome.end is End.DISK and "larger" in ran.outcome.why

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
+from weakref import WeakKeyDictionary
 
 from context.index.file_text import FileText, kept_with_file
 from context.text.words import names_with, tokens, words_of
@@ -13,10 +14,24 @@ WordCounts = dict[str, dict[int, int]]
 """How often a word occurs in the passages of one file that have it: by word, then by the passage's number."""
 
 
+_LAST: WeakKeyDictionary[FileText, tuple[frozenset[str], WordCounts]] = WeakKeyDictionary()
+"""What was counted in a file last, and for which words: windows are built for one request again and again."""
+
+
 def count_words(files: Mapping[str, FileText], wanted: Collection[str]) -> dict[str, WordCounts]:
-    """How often each of the words occurs in each passage of each file, by path."""
-    spelled = _spelled({name for file in files.values() for name in _names(file)}, wanted)
-    return {path: _counted(file, spelled) for path, file in files.items()}
+    """How often each of the words occurs in each passage of each file, by path; not to be changed."""
+    words = frozenset(wanted)
+    counted: dict[str, WordCounts] = {}
+    for path, file in files.items():
+        last = _LAST.get(file)
+        if last is not None and last[0] == words:
+            counted[path] = last[1]
+    fresh = {path: file for path, file in files.items() if path not in counted}
+    spelled = _spelled({name for file in fresh.values() for name in _names(file)}, words)
+    for path, file in fresh.items():
+        counted[path] = _counted(file, spelled)
+        _LAST[file] = words, counted[path]
+    return {path: counted[path] for path in files}
 
 
 def _spelled(names: set[str], wanted: Collection[str]) -> dict[str, list[str]]:

@@ -50,3 +50,13 @@ def test_each_file_has_its_own_counts(ending: str) -> None:
         "a.py": {"read": {0: 2}},
         "b.py": {"reader": {0: 1}, "readall": {0: 1}, "read": {0: 1}},
     }
+
+
+def test_counts_that_were_kept_are_those_of_the_words_asked_for() -> None:
+    first = FileText(Source("a.py", "read(size)\n", "1"))
+    second = FileText(Source("b.py", "size = read(read)\n", "2"))
+    for _ in range(2):
+        assert count_words({"a.py": first}, ["read"]) == {"a.py": {"read": {0: 1}}}
+        both = count_words({"b.py": second, "a.py": first}, ["size"])
+        assert list(both.items()) == [("b.py", {"size": {0: 1}}), ("a.py", {"size": {0: 1}})]
+        assert count_words({"a.py": first, "b.py": second}, ["read"])["b.py"] == {"read": {0: 2}}

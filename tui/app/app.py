@@ -134,6 +134,7 @@ class SparkApp(App[int], inherit_bindings=False):
         """Show what there is, and have the session made behind the first frame."""
         self.ending.know(asyncio.current_task())
         self.panes = panes = Panes.of(self.screen)
+        self.key_turns.helpers = (panes.editor,)
         self.pane_control = PaneControl(self, panes, self.layout, self.key_turns)
         self._titles = Titles(self, panes)
         first = self._first_frame

@@ -57,6 +57,8 @@ class KeyTurns:
         """When such keys came, which had no turn yet."""
         self.held: list[events.Key | events.Paste] = []
         """The keys that are held, in order."""
+        self.helpers: tuple[MessagePump, ...] = ()
+        """Panes that keys hand work to wherever the focus is: F8 opens a file in the editor."""
         self.read_at = 0.0
         """When the key was read that acts now, or acted last."""
         self._holding = False
@@ -124,7 +126,7 @@ class KeyTurns:
     async def _settled(self, at_work: tuple[MessagePump, ...]) -> None:
         """Wait until the key before is handled, and until there is something that takes the next one."""
         for _ in range(ROUNDS):
-            for node in at_work:
+            for node in (*at_work, *self.helpers) if at_work else ():
                 await self._drained(node)
         if not self._app.screen_stack:
             return

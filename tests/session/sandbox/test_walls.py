@@ -206,7 +206,7 @@ async def test_memory_that_processes_share_counts(kind: str, walled: Shell) -> N
 async def test_many_empty_files_are_too_many(walled: Shell) -> None:
     if not os.statvfs(state_folder()).f_ffree:
         pytest.skip("this file system has room for any number of files")
-    ran = await walled("seq -f 'f%.0f' 4000 | xargs touch; sleep 60", limits=Limits(files=1_000))
+    ran = await walled("touch $(seq -f 'f%.0f' 4000); sleep 60", limits=Limits(files=1_000))
     assert ran.outcome.end is End.DISK and "1,000 files" in ran.outcome.why
 
 
@@ -222,7 +222,7 @@ async def test_files_are_counted_although_others_make_room_meanwhile(walled: She
             await asyncio.sleep(0 if int(other.name) % 100 else 0.1)
 
     making = asyncio.create_task(make_room())
-    each = 'seq -f "$part-%.0f" 100 | xargs touch; sleep 0.1'
+    each = 'touch $(seq -f "$part-%.0f" 100); sleep 0.1'
     line = f"for part in $(seq 30); do {each}; done; sleep 60"
     ran = await walled(line, limits=Limits(files=1_000), seconds=10)
     making.cancel()

@@ -8,7 +8,6 @@ running that hangs when spark ends. This one reads no line above a limit, and en
 from __future__ import annotations
 
 import asyncio
-import atexit
 import contextlib
 import os
 import signal
@@ -18,6 +17,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
 
+from session.tools.command.groups import RUNNING, signal_group
+
 LONGEST_MESSAGE = 16_000_000
 """Bytes of one line: a picture fits, and reading it does not hold up the screen for long."""
 _ENDS_BY_ITSELF = 2.0
@@ -26,14 +27,6 @@ _GRACE = 1.0
 """Seconds from SIGTERM to SIGKILL."""
 _FLUSH = 0.5
 _LOOK = 0.01
-_LIVE: set[int] = set()
-"""The groups of running programs, to be killed where spark ends before they do."""
-
-
-@atexit.register
-def _end_all() -> None:
-    for group in _LIVE:
-        _signal(group, signal.SIGKILL)
 
 
 @contextlib.asynccontextmanager
@@ -50,37 +43,48 @@ async def streams(
     ValueError for a command that no system takes.
     """
     anyio = import_module("anyio")
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        cwd=folder,
-        env=dict(environ),
-        stdin=PIPE,
-        stdout=PIPE,
-        stderr=errors,
-        limit=LONGEST_MESSAGE,
-        start_new_session=True,
-    )
-    _LIVE.add(process.pid)
+    output = asyncio.StreamReader(limit=LONGEST_MESSAGE)
+    ours, theirs = os.pipe()
+    try:
+        # A pipe of our own: a process that left the group may hold it open, and it is closed all the same.
+        pipe, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(output), os.fdopen(ours, "rb", 0)
+        )
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *command,
+                cwd=folder,
+                env=dict(environ),
+                stdin=PIPE,
+                stdout=theirs,
+                stderr=errors,
+                start_new_session=True,
+            )
+        except BaseException:  # a cancelled start, too, leaves no pipe open
+            pipe.close()
+            raise
+    finally:
+        os.close(theirs)
+    RUNNING.add(process.pid)
     received, reading = anyio.create_memory_object_stream(0)
     writing, sent = anyio.create_memory_object_stream(0)
-    reader = asyncio.create_task(_read(process, received, refuse), name="read from an MCP server")
+    reader = asyncio.create_task(_read(output, received, refuse), name="read from an MCP server")
     writer = asyncio.create_task(_write(process, sent, received), name="write to an MCP server")
     try:
         yield reading, writing
     finally:
         # It is shielded: a program is ended also where the task is cancelled for good.
-        await asyncio.shield(asyncio.create_task(_close(process, reader, writer, [reading, writing])))
+        await asyncio.shield(asyncio.create_task(_close(process, pipe, reader, writer, [reading, writing])))
 
 
-async def _read(process: Process, received: Any, refuse: Callable[[str], None]) -> None:
+async def _read(output: asyncio.StreamReader, received: Any, refuse: Callable[[str], None]) -> None:
     """Hand on each line as a message, or as the error that it is none, until the output ends."""
     types, session_message = import_module("mcp.types"), import_module("mcp.shared.message").SessionMessage
     parse = types.jsonrpc_message_adapter.validate_json
-    assert process.stdout is not None
     async with received:
         while True:
             try:
-                line = await process.stdout.readuntil(b"\n")
+                line = await output.readuntil(b"\n")
             except asyncio.IncompleteReadError:
                 return
             except asyncio.LimitOverrunError:
@@ -111,7 +115,11 @@ async def _write(process: Process, sent: Any, received: Any) -> None:
 
 
 async def _close(
-    process: Process, reader: asyncio.Task[None], writer: asyncio.Task[None], ends: Sequence[Any]
+    process: Process,
+    pipe: asyncio.BaseTransport,
+    reader: asyncio.Task[None],
+    writer: asyncio.Task[None],
+    ends: Sequence[Any],
 ) -> None:
     """Close the streams and end the program, with every process of its group."""
     assert process.stdin is not None
@@ -122,13 +130,12 @@ async def _close(
     writer.cancel()
     process.stdin.close()
     if not await _gone(process, _ENDS_BY_ITSELF):
-        _signal(process.pid, signal.SIGTERM)
+        signal_group(process.pid, signal.SIGTERM)
         await _gone(process, _GRACE)
-    _signal(process.pid, signal.SIGKILL)
-    _LIVE.discard(process.pid)
+    signal_group(process.pid, signal.SIGKILL)
+    RUNNING.discard(process.pid)
     await _gone(process, _GRACE)
-    # A process that left the group may hold the pipe open; nobody reads it any more.
-    process._transport.close()  # type: ignore[attr-defined]
+    pipe.close()
 
 
 async def _gone(process: Process, seconds: float) -> bool:
@@ -139,11 +146,6 @@ async def _gone(process: Process, seconds: float) -> bool:
             return True
         await asyncio.sleep(_LOOK)
     return False
-
-
-def _signal(group: int, number: signal.Signals) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, number)
 
 
 def _ended() -> tuple[type[Exception], ...]:

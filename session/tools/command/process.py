@@ -10,7 +10,6 @@ supervisor (``supervisor.py``), which ends those as well, even when spark itself
 from __future__ import annotations
 
 import asyncio
-import atexit
 import contextlib
 import os
 import signal
@@ -21,6 +20,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
+
+from session.tools.command.groups import RUNNING, signal_group
 
 GRACE = 0.5
 """Seconds between SIGTERM and SIGKILL."""
@@ -33,15 +34,6 @@ _CHUNK = 65_536
 _SUPERVISOR = Path(__file__).with_name("supervisor.py")
 _SUPERVISED_GRACE = 5.0
 """Extra seconds for a supervisor: it ends by itself, and killing it would leave its processes running."""
-_LIVE: set[int] = set()
-"""The running groups, to be killed if spark exits unexpectedly."""
-
-
-@atexit.register
-def _end_all() -> None:
-    for group in _LIVE:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(group, signal.SIGKILL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +120,7 @@ class _Group:
 
     def _start(self, command: Sequence[str], **how: Any) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(command, **how)
-        _LIVE.add(process.pid)
+        RUNNING.add(process.pid)
         return process
 
     @property
@@ -148,11 +140,11 @@ class _Group:
     async def end(self) -> None:
         """End all processes of the group and reap the leader."""
         try:
-            self._signal(signal.SIGTERM)
+            signal_group(self._process.pid, signal.SIGTERM)
             await self._patience()
         finally:
-            self._signal(signal.SIGKILL)
-            _LIVE.discard(self._process.pid)
+            signal_group(self._process.pid, signal.SIGKILL)
+            RUNNING.discard(self._process.pid)
         await asyncio.wait({self._exited})
         self._stop_reading()
         self._output.close()
@@ -166,10 +158,6 @@ class _Group:
             except OSError:
                 break
             await asyncio.sleep(_LOOK)
-
-    def _signal(self, number: signal.Signals) -> None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, number)
 
     def _read(self) -> None:
         try:
@@ -219,7 +207,7 @@ class _Supervised(_Group):
         try:
             await asyncio.wait({self._exited}, timeout=self._grace + _SUPERVISED_GRACE)
             if not self._exited.done():
-                self._signal(signal.SIGKILL)
+                signal_group(self._process.pid, signal.SIGKILL)
                 await asyncio.wait({self._exited})
         finally:
             self._stop_reading()

@@ -42,9 +42,9 @@ REPORT = "report"
 """The file below the sandbox's folder that the result is written to."""
 LOOK_MS = 100
 """Milliseconds between two looks at the limits."""
-WALK_SECONDS = 1.0
-WALK_SHARE = 20
-"""What was written is walked once in so many seconds, and in so many times what a walk takes."""
+LOOK_CLOSELY_SECONDS = 1.0
+LOOK_CLOSELY_SHARE = 20
+"""A close look is taken once in so many seconds, and in so many times what it takes."""
 NOT_STARTED = 127
 _PAGE = resource.getpagesize()
 _CONTROL = 0
@@ -128,14 +128,24 @@ class _Group:
         self.first = first
         self._processes = processes
         self._shared_before = shared_memory.on_machine(processes)
+        self._looks = _Looks()
 
     def shared(self, enough: int) -> int:
-        """The bytes that the processes share with each other; 0 where the machine's use of such memory has
-        not grown by more than ``enough``."""
+        """The bytes that the processes share with each other; 0 where nothing says that it may be more than
+        ``enough``.
+
+        The machine's use of such memory says so at no cost. Others that give some back meanwhile hide that,
+        so the processes are looked at now and then too."""
         now = shared_memory.on_machine(self._processes)
         self._shared_before = min(now, self._shared_before)  # what others gave back is not the sandbox's
         grown = now - self._shared_before
-        return shared_memory.used(self._processes, self._members(), grown) if grown > enough else 0
+        sure = self._looks.is_due()
+        if grown <= enough and not sure:
+            return 0
+        used = shared_memory.used(self._processes, self._members(), grown)
+        if sure:
+            self._looks.looked()
+        return used
 
     def use(self) -> tuple[int, int]:
         """The bytes of memory that the processes do not share with files, and the number of processes."""
@@ -203,13 +213,13 @@ def _passed(limits: dict[str, int], group: _Group, box: int, room: _Room) -> tup
     if processes > limits["processes"]:
         return "processes", f"started more than {limits['processes']:,} processes"
     taken, made = room.taken()
-    sure = room.is_look_due()
+    sure = room.looks.is_due()
     if (sure or taken > limits["disk"]) and tree.size(box, limits["disk"]) > limits["disk"]:
         return "disk", f"wrote more than {limits['disk'] >> 20:,} MB"
     if (sure or made > limits["files"]) and tree.count(box, limits["files"]) > limits["files"]:
         return "disk", f"wrote more than {limits['files']:,} files"
     if sure:
-        room.looked()
+        room.looks.looked()
     return "exit", ""
 
 
@@ -222,8 +232,7 @@ class _Room:
     def __init__(self, folder: int) -> None:
         self._folder = folder
         self._bytes = self._files = 0
-        self._due = time.monotonic() + WALK_SECONDS
-        self._began = 0.0
+        self.looks = _Looks()
         self.taken()
 
     def taken(self) -> tuple[int, int]:
@@ -233,15 +242,23 @@ class _Room:
         self._bytes, self._files = max(free, self._bytes), max(files, self._files)
         return self._bytes - free, self._files - files
 
-    def is_look_due(self) -> bool:
-        """Whether it is time to walk the folder; then :meth:`looked` follows."""
+
+class _Looks:
+    """When to look closely although nothing asks for it: seldom, and the more seldom the longer it takes."""
+
+    def __init__(self) -> None:
+        self._due = time.monotonic() + LOOK_CLOSELY_SECONDS
+        self._began = 0.0
+
+    def is_due(self) -> bool:
+        """Whether it is time for a close look; then :meth:`looked` follows."""
         self._began = time.monotonic()
         return self._began >= self._due
 
     def looked(self) -> None:
-        """The folder was walked: the next time depends on how long that took."""
+        """The close look has ended: the next time depends on how long it took."""
         ended = time.monotonic()
-        self._due = ended + max(WALK_SECONDS, (ended - self._began) * WALK_SHARE)
+        self._due = ended + max(LOOK_CLOSELY_SECONDS, (ended - self._began) * LOOK_CLOSELY_SHARE)
 
 
 def _code(status: int) -> int:

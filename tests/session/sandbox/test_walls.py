@@ -203,6 +203,18 @@ async def test_memory_that_processes_share_counts(kind: str, walled: Shell) -> N
     assert ran.outcome.end is End.MEMORY and "memory" in ran.outcome.why
 
 
+async def test_shared_memory_counts_although_others_give_some_back_meanwhile(walled: Shell) -> None:
+    others = os.memfd_create("others")
+    os.posix_fallocate(others, 0, 500 * MEGABYTE)
+    part = "m.write(b'a' * 150_000_000); m.flush(); time.sleep(1)"
+    program = f"import os, time; m = open(os.memfd_create('m'), 'wb'); {part}; {part}; time.sleep(20)"
+    running = asyncio.ensure_future(walled(f'{PYTHON} -c "{program}"', limits=Limits(memory=200 * MEGABYTE)))
+    await asyncio.sleep(0.5)
+    os.close(others)
+    ran = await running
+    assert ran.outcome.end is End.MEMORY and "memory" in ran.outcome.why
+
+
 async def test_many_empty_files_are_too_many(walled: Shell) -> None:
     if not os.statvfs(state_folder()).f_ffree:
         pytest.skip("this file system has room for any number of files")

@@ -327,7 +327,7 @@ async def test_an_error_is_reported_and_the_link_is_kept(shape: str) -> None:
 
 async def test_a_silent_server_times_out() -> None:
     fault = "[[scenario.step]]\nstall = 60"
-    async with Partner(scripts=script(fault)) as partner, linked(partner, idle_timeout=0.2) as connection:
+    async with Partner(scripts=script(fault)) as partner, linked(partner, idle_timeout=1.0) as connection:
         problem = await failing(connection, "fault")
         assert (problem.kind, problem.code) == ("closed", "idle_timeout")
         assert said(await ask(connection, [user_message("hello")])) == "All is well."

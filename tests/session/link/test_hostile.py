@@ -164,7 +164,7 @@ async def test_a_giant_frame_fails_the_answer() -> None:
 async def test_an_answer_that_stops_is_reported(hold: bool) -> None:
     delta = event(choices=[{"index": 0, "delta": {"content": "half"}}])
     async with streaming(delta, hold=hold) as url:
-        connection = connect(url, CHAT, idle_timeout=0.3)
+        connection = connect(url, CHAT, idle_timeout=1.0)
         assert await told(connection) == ("half", "closed")
         await connection.close()
 

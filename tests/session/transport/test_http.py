@@ -302,7 +302,7 @@ async def test_a_success_with_a_damaged_body_counts_as_a_lost_answer() -> None:
 
 async def test_a_silent_server_times_out_over_http() -> None:
     stalls = script("[[scenario.step]]\nstall = 60")
-    async with Partner(scripts=stalls) as partner, over(partner, CHAT, idle_timeout=0.2) as connection:
+    async with Partner(scripts=stalls) as partner, over(partner, CHAT, idle_timeout=1.0) as connection:
         problem = await failing(connection, "fault")
         assert problem.code == "idle_timeout"
         assert said(await ask(connection, [user_message("hello")])) == "All is well."

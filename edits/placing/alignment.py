@@ -28,6 +28,8 @@ _AHEAD = 0.2  # The lead over any other place.
 _MOST_WINDOWS = 6
 _MOST_PLACES = 40  # A line that occurs more often does not help to find the place.
 _LONGEST = 120  # Longer hunks are not aligned: the time grows with the square of their length.
+_LONGEST_LINE = 2_000  # Characters of lines that are compared letter by letter.
+_MOST_LETTERS = 2_000_000  # Pairs of equal letters that one search looks at: some seconds at the worst.
 _SAME = 0.9  # The weight of a line that differs only in the style of quotes and in white space.
 _WORD = re.compile(r"\w+")
 _STYLE = str.maketrans("'`", '""', " ;,")
@@ -54,7 +56,8 @@ def place_aligned(lines: Sequence[str], folded: Sequence[str], reading: Sequence
     offsets = _offsets(bare, typed, slack)
     if offsets is None:
         return None
-    found = [_align(bare, typed, kinds, offset, slack) for offset in offsets]
+    letters = _Letters()
+    found = [_align(bare, typed, kinds, offset, slack, letters) for offset in offsets]
     ranked = sorted((one for one in found if one is not None), key=lambda one: -one.score)
     if not ranked or ranked[0].score < _ENOUGH or not _alone(ranked):
         return None
@@ -109,8 +112,32 @@ def _weight(line: str) -> int:
     return 1 + min(40, sum(map(str.isalnum, line)))
 
 
+class _Letters:
+    """Compares lines letter by letter. A hunk can be written to keep that busy for hours, so after enough of
+    it no line is alike any more, and the hunk has no place."""
+
+    def __init__(self) -> None:
+        self._left = _MOST_LETTERS
+
+    def alike(self, typed: str, real: str) -> bool:
+        """Whether a stale line is similar to the real one."""
+        if self._left < 0 or max(len(typed), len(real)) > _LONGEST_LINE:
+            return False
+        matcher = SequenceMatcher(None, typed, real, autojunk=False)
+        if matcher.real_quick_ratio() < _LIKE or matcher.quick_ratio() < _LIKE:
+            return False
+        letters = Counter(real)
+        self._left -= sum(letters[letter] for letter in typed)
+        return self._left >= 0 and matcher.ratio() >= _LIKE
+
+
 def _align(
-    bare: Sequence[str], typed: Sequence[str], kinds: Sequence[LineKind], offset: int, slack: int
+    bare: Sequence[str],
+    typed: Sequence[str],
+    kinds: Sequence[LineKind],
+    offset: int,
+    slack: int,
+    letters: _Letters,
 ) -> _Alignment | None:
     """The best alignment of the typed lines with the file's around ``offset``."""
     low = max(0, offset - slack)
@@ -124,7 +151,7 @@ def _align(
         below, row = best[i + 1], best[i]
         row[-1] = below[-1]
         for j in range(len(window) - 1, -1, -1):
-            gain[i][j] = _gain(typed[i], window[j], kinds[i], weights[i])
+            gain[i][j] = _gain(typed[i], window[j], kinds[i], weights[i], letters)
             skip = row[j + 1] - (0.0 if i == 0 else 0.5 if not window[j] else 4.0)
             row[j] = max(gain[i][j] + below[j + 1], below[j], skip)
     pairs: dict[int, int] = {}
@@ -144,7 +171,7 @@ def _align(
     return _Alignment(best[0][0] / sum(weights), pairs, frozenset(agreeing)) if agreeing else None
 
 
-def _gain(typed: str, real: str, kind: LineKind, weight: int) -> float:
+def _gain(typed: str, real: str, kind: LineKind, weight: int, letters: _Letters) -> float:
     if typed == real:
         return float(weight)
     if _unquoted(typed) == _unquoted(real) and tells(typed):
@@ -152,11 +179,7 @@ def _gain(typed: str, real: str, kind: LineKind, weight: int) -> float:
     if kind is LineKind.OLD or not typed or not real:
         return -1000.0
     # A stale line may be paired with another line that is similar.
-    matcher = SequenceMatcher(None, typed, real, autojunk=False)
-    alike = (
-        matcher.real_quick_ratio() >= _LIKE and matcher.quick_ratio() >= _LIKE and matcher.ratio() >= _LIKE
-    )
-    return 0.1 * weight if alike else -1000.0
+    return 0.1 * weight if letters.alike(typed, real) else -1000.0
 
 
 def _alone(ranked: Sequence[_Alignment]) -> bool:

@@ -27,6 +27,8 @@ from session.usage.tally import Tally
 
 ASK = 0.65
 """Share of the budget, without instructions and tools, at which the model is asked."""
+_LONGEST_ANSWER = 1_000_000
+"""Characters; what is longer is no summary, and its end is not waited for."""
 _WORTH = 0.8
 """Share of the target below which the dialogue will not need a summary soon."""
 _LONGEST_ANSWER = 4_000
@@ -104,6 +106,7 @@ def _made_by_rules(why: str) -> Notice:
 async def _answer(events: AsyncGenerator[wire.WireEvent, None]) -> tuple[str, wire.TokenUsage | None]:
     """The text of an answer, and its tokens if the server reports them."""
     words: list[str] = []
+    room = _LONGEST_ANSWER
     usage: wire.TokenUsage | None = None
     async with contextlib.aclosing(events) as stream:
         async for event in stream:
@@ -112,6 +115,9 @@ async def _answer(events: AsyncGenerator[wire.WireEvent, None]) -> tuple[str, wi
                     words.clear()
                 case wire.TextDelta(text=text):
                     words.append(text)
+                    room -= len(text)
+                    if room < 0:
+                        break
                 case wire.Finished(output=output, usage=counted):
                     whole = "".join(text_of(item) for item in output if item.get("type") == "message")
                     words = [whole] if whole else words

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeGuard
 
 from edits.placing.locate import find
 from session.review.change import ReviewedChange, ReviewedFile
-from session.text.sanitize import clean_line
+from session.text.sanitize import clean, clean_line
 
 _LONGEST_MESSAGE = 300
 _LONGEST_WHY = 800
@@ -121,7 +122,16 @@ def _fix(value: object, file: ReviewedFile, start: int, end: int) -> Fix | None:
     lines, wanted = old.splitlines(), new.splitlines()
     if not lines or lines == wanted or max(len(lines), len(wanted)) > _LONGEST_FIX:
         return None
+    if hides(lines, wanted):
+        return None
     place = find(file.after, lines)
     if place is None or place[0] + 1 > end or place[1] < start:
         return None
     return Fix(place[0] + 1, tuple(file.after[place[0] : place[1]]), tuple(wanted))
+
+
+def hides(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Whether ``new`` has characters that cannot be seen, and that ``old`` has not: nobody who accepts the
+    change could say what it puts in."""
+    added = "".join(sorted(set().union(*new) - set().union(*old)))
+    return clean(added) != added

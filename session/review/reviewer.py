@@ -29,6 +29,8 @@ _LONGEST_LINE = 100_000
 _CHARACTERS_PER_TOKEN = 4
 LONGEST_ANSWER = 8_000
 """Most tokens of an answer."""
+_MOST_PER_TOKEN = 32
+"""Characters; the rest of an answer that has more for each of its tokens is not read."""
 
 Ask = Callable[[RequestProfile, tuple[Item, ...]], AsyncGenerator[wire.WireEvent, None]]
 """Asks a model for the answer to the items, which are the whole input."""
@@ -122,6 +124,8 @@ class Asked:
                             rest = ""
                         case wire.TextDelta(text=piece):
                             said += len(piece)
+                            if said > LONGEST_ANSWER * _MOST_PER_TOKEN:
+                                return
                             *whole, rest = (rest + piece).split("\n")
                             rest = rest[:_LONGEST_LINE]
                             for line in _findings(whole):

@@ -35,7 +35,13 @@ ELSEWHERE_SECONDS = 1800.0
 """For so long after the last key, saving in another program counts as typing."""
 PAUSE_SECONDS = 20.0
 """How long no request goes out after one has failed."""
+LONGEST_SECONDS = 300.0
+"""After which an answer that nobody asked for is given up."""
 _CHARACTERS_PER_TOKEN = 4
+_MOST_PER_TOKEN = 32
+"""Characters; an answer that has more for each token it may have does not keep to that."""
+_MOST_TOKENS = 32_000
+"""Of an answer for which no number is said."""
 _NOT_OFFERED = frozenset({400, 404, 405, 415, 422, 501})
 """The HTTP statuses of a server that does not fill in the middle; others are failures that pass."""
 
@@ -150,7 +156,7 @@ class SideRequests:
         route = Route(Transport.SSE, self.model.fim) if fim else None
         at_once = kind is Kind.SUGGESTION
         answer = connection.ask_in_parallel(profile, items, route=route, at_once=at_once)
-        pump = asyncio.ensure_future(self._pump(profile, answer, queue, fim=fim))
+        pump = asyncio.ensure_future(self._pump(kind, profile, answer, queue, fim=fim))
         self._running[pump] = kind
         pump.add_done_callback(lambda task: self._running.pop(task, None))
         said, counted = 0, None
@@ -169,6 +175,7 @@ class SideRequests:
 
     async def _pump(
         self,
+        kind: Kind,
         profile: RequestProfile,
         answer: AsyncGenerator[WireEvent, None],
         queue: asyncio.Queue[WireEvent | None],
@@ -176,10 +183,17 @@ class SideRequests:
         fim: bool,
     ) -> None:
         """Move the events of an answer to ``queue``; None is the last in it, however it ends."""
+        room = (profile.max_output_tokens or _MOST_TOKENS) * _MOST_PER_TOKEN
+        limit = None if kind.asked_for else LONGEST_SECONDS
         try:
-            async with contextlib.aclosing(answer) as events:
+            async with asyncio.timeout(limit), contextlib.aclosing(answer) as events:
                 async for event in events:
+                    room -= len(event.text) if isinstance(event, CONTENT) else 0
+                    if room < 0:
+                        raise _endless("is longer than was asked for")
                     queue.put_nowait(event)
+        except TimeoutError:
+            self._failed(profile, _endless("does not end"))
         except LinkError as problem:
             if fim and (problem.kind is LinkProblem.REFUSED or problem.status in _NOT_OFFERED):
                 self.model.fim = ""  # the model was not made for it: it is asked in words
@@ -219,6 +233,10 @@ class SideRequests:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
         await self.account.close()
+
+
+def _endless(what: str) -> LinkError:
+    return LinkError(LinkProblem.SERVER, f"The answer {what}.")
 
 
 def _count(tally: Tally, counted: TokenUsage | None, sent: int, said: int) -> None:

@@ -13,7 +13,7 @@ from session.instructions import suggest_instructions
 from session.protocol.events import Created, Finished, TextDelta
 from session.protocol.items import user_message
 from session.side.side_requests import NotNow, SideRequests
-from session.suggest.answer import read_insertion, read_rewrite
+from session.suggest.answer import LONGEST, read_insertion, read_rewrite
 from session.suggest.memory import Memory
 from session.suggest.place import Place
 from session.suggest.recent import RecentEdits
@@ -193,6 +193,8 @@ class Suggester:
                         said = ""
                     case TextDelta(text=piece):
                         said += piece
+                        if len(said) > LONGEST:
+                            return
                         yield said
                     case Finished(status=status):
                         if status != "failed":

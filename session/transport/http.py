@@ -206,6 +206,7 @@ class HttpLink:
                 raise self._closed(f"sent {error}") from None
             if events:
                 return events
+            await asyncio.sleep(0)  # one packet can unpack to a gigabyte of comments
         return None
 
     async def drain(self) -> int:
@@ -216,8 +217,9 @@ class HttpLink:
             return 0
         with contextlib.suppress(TimeoutError, httpx2.HTTPError, httpx2.StreamError, OSError):
             async with asyncio.timeout(_DRAIN_SECONDS):
-                while self._chunks is not None and await anext(self._chunks, None) is not None:
-                    pass
+                if self._chunks is not None:
+                    async for _ in self._chunks:
+                        await asyncio.sleep(0)  # or the time would never be up while one packet unpacks
         await self._let_go()
         return 0
 

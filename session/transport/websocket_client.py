@@ -8,13 +8,20 @@ from time import monotonic
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.frames import Frame, Opcode
+from websockets.frames import CloseCode, Frame, Opcode
 from websockets.protocol import Event
 
 from session.transport.sockets.read_pacer import ReadPacer
 
 MOST_WAITING = 256
 """Messages that wait to be taken before the socket is read no further."""
+_ENOUGH_BYTES = 16 * 1024 * 1024
+"""The same for the bytes of those messages."""
+MOST_BYTES = 64 * 1024 * 1024
+"""Bytes that may wait in all. A server gets past it only by compression, with what unpacks a thousandfold, or
+by pings whose answers it does not read: the connection is ended."""
+_AT_ONCE = 16 * 1024
+"""Bytes that are unpacked between two looks at how much waits."""
 
 
 class Client(ClientConnection):
@@ -33,7 +40,9 @@ class Client(ClientConnection):
         """The socket, TLS included, is there."""
         self.connected = monotonic()
         self._messages: list[bytes] = []
-        self._fragments: list[bytes] = []
+        self._waiting = 0
+        """The bytes of the messages."""
+        self._fragments = bytearray()
         self._arrival: asyncio.Future[None] | None = None
         self._is_full = self._is_lost = False
         super().connection_made(transport)
@@ -58,6 +67,7 @@ class Client(ClientConnection):
     def take_waiting(self) -> list[bytes]:
         """The messages that have come, if any."""
         messages, self._messages = self._messages, []
+        self._waiting = 0
         if self._is_full:
             self._is_full = False
             self._pacer.release()
@@ -65,7 +75,12 @@ class Client(ClientConnection):
 
     def data_received(self, data: bytes) -> None:
         """The socket was read."""
-        super().data_received(data)
+        for at in range(0, len(data), _AT_ONCE):
+            super().data_received(data[at : at + _AT_ONCE])
+            if self._waiting > MOST_BYTES or self.transport.get_write_buffer_size() > MOST_BYTES:
+                self.protocol.fail(CloseCode.MESSAGE_TOO_BIG, f"more than {MOST_BYTES:,} bytes wait")
+                self.transport.abort()
+                return
         self._pacer.received(len(data))
 
     def process_event(self, event: Event) -> None:
@@ -75,14 +90,14 @@ class Client(ClientConnection):
             return
         data = bytes(event.data)
         if not event.fin or event.opcode == Opcode.CONT:
-            if data:
-                self._fragments.append(data)
+            self._fragments += data
             if not event.fin:
                 return
-            data = b"".join(self._fragments)
+            data = bytes(self._fragments)
             self._fragments.clear()
         self._messages.append(data)
-        if len(self._messages) >= MOST_WAITING and not self._is_full:
+        self._waiting += len(data)
+        if not self._is_full and (len(self._messages) >= MOST_WAITING or self._waiting >= _ENOUGH_BYTES):
             self._is_full = True
             self._pacer.hold()
         self._wake()

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 MAX_EVENT_BYTES = 16 * 1024 * 1024
 """The largest event accepted. It is this large because a final event carries the whole response."""
+_LINE_BYTES = 32
+"""What a line counts for besides its text: lines without text take memory too."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -55,10 +57,10 @@ class EventStream:
             elif line.startswith(b"data:"):
                 value = line[6:] if line[5:6] == b" " else line[5:]
                 self._data.append(value)
-                self._data_bytes += len(value)
+                self._data_bytes += len(value) + _LINE_BYTES
         if rest:
             self._parts.append(rest)
-            self._held += len(rest)
+            self._held += len(rest) + _LINE_BYTES
         if self._held + self._data_bytes > self._max:
             raise EventTooLarge(f"an event of more than {self._max:,} bytes")
         return events

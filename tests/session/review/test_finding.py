@@ -89,6 +89,10 @@ def test_where_lines_were_removed_the_lines_beside_the_gap_count(start: int, cou
         {"old": 5, "new": "x"},
         "new ten -> ten",
         {"old": "new ten", "new": "x\n" * 500},
+        {"old": "new ten", "new": "x\x1b[2J"},
+        {"old": "new ten", "new": "x \u202e# y"},
+        {"old": "new ten", "new": "x\u200b"},
+        {"old": "new ten", "new": "x\U000e0041"},
     ],
 )
 def test_a_fix_that_does_not_fit_is_left_out(fix: Any) -> None:

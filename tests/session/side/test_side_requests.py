@@ -13,7 +13,8 @@ import pytest
 
 from session.events import Notice, PhaseChanged, TextDelta
 from session.link.connection import Connection
-from session.protocol.events import Finished, WireEvent
+from session.protocol.events import Created, Finished, ReasoningDelta, WireEvent
+from session.protocol.events import TextDelta as WordsDelta
 from session.protocol.items import user_message
 from session.side import account, side_requests
 from session.side.side_requests import NotNow, SideRequests
@@ -252,3 +253,31 @@ async def test_what_was_taken_is_written_while_the_session_goes_on(
         async with asyncio.timeout(20):
             while not read_usage(at.session.folders.usage, date.today()).rows:
                 await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("said", [WordsDelta("x" * 1_000), ReasoningDelta("x" * 1_000), Created("r")])
+async def test_an_answer_without_end_is_given_up_and_told_once(
+    project: Path, monkeypatch: pytest.MonkeyPatch, said: WireEvent
+) -> None:
+    monkeypatch.setattr(side_requests, "LONGEST_SECONDS", 0.3)
+    closed: list[str] = []
+
+    async def endless(*_: object, **__: object) -> AsyncGenerator[WireEvent, None]:
+        try:
+            while True:
+                await asyncio.sleep(0)
+                yield said
+        finally:
+            closed.append("answer")
+
+    async with talking(project, PLAIN) as at:
+        side = await typed(at)
+        monkeypatch.setattr(Connection, "ask_in_parallel", endless)
+        async with asyncio.timeout(20):
+            events = await ask(side)
+        assert not any(isinstance(event, Finished) for event in events)
+        assert closed == ["answer"] and side.refusal(Kind.SUGGESTION) is NotNow.FAILED
+        text = sum(len(event.text) for event in events if isinstance(event, WordsDelta | ReasoningDelta))
+        assert text <= 50 * 32
+        told = [event.text for event in at.all(Notice) if "suggestions for a while" in event.text]
+        assert len(told) == 1 and ("longer than" in told[0] or "does not end" in told[0])

@@ -207,3 +207,18 @@ class Typing(RuleBasedStateMachine):
 
 TestTyping = Typing.TestCase
 TestTyping.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
+
+
+def test_a_rewrite_keeps_most_of_the_words_however_they_are_laid_out() -> None:
+    old = ("    total = add(one, two)", "    print(total)", "    return total")
+    at = place("\n".join(old).replace("two", "two|"))
+    region = Region(0, old)
+    assert read_rewrite(at, region, "\n".join(old).replace("total", "sum_of_all")) is not None
+    assert read_rewrite(at, region, "Sorry, I cannot tell\nwhat you mean by\nthese lines.") is None
+
+
+def test_an_answer_that_is_made_to_be_compared_for_a_minute_is_not() -> None:
+    old = tuple("e " * 150 + "." for _ in range(12))
+    at = place_at("a.py", old, 5, 10)
+    made = "\n".join(("e " * 199)[:399] + "." for _ in range(22))
+    assert isinstance(read_rewrite(at, Region(0, old), made), Rewrite)

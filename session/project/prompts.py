@@ -23,10 +23,19 @@ _LONGEST_WAIT = 1.0
 
 
 class Draft:
-    """The unsent text of the composer, which survives every end of spark."""
+    """The unsent text of the composer, which survives every end of spark.
+
+    All processes in a project share one file. A draft that another process left there is not lost: it stays
+    where this one has none, and else goes into the history of prompts.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / "draft.txt"
+        self._history = PromptHistory(folder)
+        self._known = ""
+        """What this process read or stored last."""
+        with contextlib.suppress(StoreError):  # told by who reads it for its text
+            self.read()
 
     def read(self) -> str:
         """The stored draft, or an empty text. Control characters in it are made visible.
@@ -34,22 +43,37 @@ class Draft:
         Raises StoreError if it cannot be read.
         """
         try:
-            text = self._file.read_bytes().decode("utf-8", errors="replace")
-            return "\r".join(clean(part) for part in text.split("\r"))
-        except FileNotFoundError:
-            return ""
+            self._known = self._stored()
         except OSError as problem:
             raise StoreError(f"cannot read the draft {self._file}: {problem.strerror}") from problem
+        return self._known
 
     def write(self, text: str) -> None:
         """Store ``text`` in place of the old draft; an empty text removes it. Raises StoreError."""
+        kept = _as_read(text)
         try:
-            if not text:
+            stored = self._stored()
+            if stored not in ("", kept, self._known):  # another process left it
+                if not kept:
+                    return
+                self._history.add(stored)
+            if text:
+                replace_private(self._file, text.encode("utf-8", errors="replace"))
+            else:
                 self._file.unlink(missing_ok=True)
-                return
-            replace_private(self._file, text.encode("utf-8", errors="replace"))
         except OSError as problem:
             raise StoreError(f"cannot store the draft in {self._file}: {problem.strerror}") from problem
+        self._known = kept
+
+    def _stored(self) -> str:
+        try:
+            return _as_read(self._file.read_bytes().decode("utf-8", errors="replace"))
+        except FileNotFoundError:
+            return ""
+
+
+def _as_read(text: str) -> str:
+    return "\r".join(clean(part) for part in text.split("\r"))
 
 
 class PromptHistory:

@@ -109,6 +109,15 @@ class QuitControl:
             kept = self._panes.composer.set_aside()
             told = "draft set aside (↑ brings it back); " if kept else ""
             status.say(f"{told}{shown('cancel')} again quits")
+            if kept:
+                self._remember(kept)
+
+    def _remember(self, draft: str) -> None:
+        """Add a draft that was set aside to the prompts on disk: ↑ brings it back after a restart too."""
+        try:
+            self._session.prompts.add(draft)
+        except StoreError as problem:
+            self._panes.status.say(str(problem), "warning")
 
     def _hurried(self) -> bool:
         """Hurry what waits already; false where nothing does."""

@@ -39,6 +39,21 @@ def test_a_draft_can_be_replaced_and_removed_and_leaves_nothing_beside_it(tmp_pa
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_draft_of_another_process_is_not_lost(tmp_path: Path) -> None:
+    (tmp_path / "draft.txt").write_text("of yesterday")
+    one, other = Draft(tmp_path), Draft(tmp_path)
+    assert one.read() == other.read() == "of yesterday"
+    one.write("of yesterday, longer")
+    other.write("")
+    assert Draft(tmp_path).read() == "of yesterday, longer"
+    other.write("another thought")
+    other.write("another thought, longer")
+    assert Draft(tmp_path).read() == "another thought, longer"
+    assert PromptHistory(tmp_path).read() == ["of yesterday, longer"]
+    other.write("")
+    assert Draft(tmp_path).read() == "" and not (tmp_path / "draft.txt").exists()
+
+
 def test_a_draft_is_private(tmp_path: Path) -> None:
     old = os.umask(0)
     try:

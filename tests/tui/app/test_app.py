@@ -304,6 +304,9 @@ async def test_ctrl_c_sets_the_draft_aside_and_twice_quits_with_it_kept(tmp_path
         it.key("ctrl+c")
         it.key("ctrl+c")
         await it.until(lambda: it.app.return_code == 0, "the end")
+    async with stage(tmp_path) as it:
+        await it.pilot.press("up")
+        assert it.app.composer.draft == "one"
 
 
 async def test_quitting_keeps_the_draft_for_the_next_time(tmp_path: Path) -> None:

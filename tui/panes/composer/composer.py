@@ -117,14 +117,14 @@ class Composer(TextArea):
         )
         self.move_cursor(end.end_location)
 
-    def set_aside(self) -> bool:
-        """Clear the draft and add it to the history of prompts. False when it is empty."""
+    def set_aside(self) -> str:
+        """Clear the draft, add it to the history of prompts, and return it; nothing where it is empty."""
         draft = self.draft
         if not draft.strip():
-            return False
+            return ""
         self.history_of_prompts.add(draft)
         self.put("")
-        return True
+        return draft
 
     # Keys.
 

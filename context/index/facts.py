@@ -13,8 +13,8 @@ from context.disk.changes import Lines, line_sums
 from context.disk.source import Source
 from context.text.fences import harmless
 from context.text.generated import is_unedited
-from context.text.secrets import redact
-from context.text.words import words
+from context.text.secrets import hints_in, redact
+from context.text.words import count_tokens, words_in
 
 _MOST_WORDS = 8_000
 """Number of different words of a file that are indexed; only generated tables have more."""
@@ -48,8 +48,11 @@ def masked_outline(source: Source) -> Outline:
     A secret that lost its end is not recognised later on. So where the file has secrets, a cut signature is
     replaced by that of the masked file or, if masking hid its definition, by its name.
     """
-    found = outline(source.path, source.text)
-    safe = redact(source.text)
+    return _masked(source, outline(source.path, source.text), hints_in(source.text))
+
+
+def _masked(source: Source, found: Outline, hints: frozenset[str]) -> Outline:
+    safe = redact(source.text, hints)
     if not safe.kinds:
         return found
     masked = outline(source.path, safe.text)
@@ -70,22 +73,28 @@ def _without_cut_secrets(symbol: Symbol, masked: Symbol | None) -> Symbol:
 
 def facts_of(source: Source, *, lines: bool = True, found: Outline | None = None) -> Facts:
     """Extract the facts from a file. ``found`` is its masked outline, if the caller has it."""
-    if found is None:
-        found = masked_outline(source)
-    names = found.names
+    shown = outline(source.path, source.text) if found is None else found
+    # Masking changes no names.
+    names = shown.names
     if len(names) > _MOST_NAMES:
         names = frozenset(sorted(names)[:_MOST_NAMES])
-    counted = words("\n".join((source.path, source.path, *names, source.text)))
+    text = "\n".join((source.path, source.path, *names, source.text))
+    tokens = count_tokens(text)
+    # Only of ASCII text, the tokens are all runs of letters and digits.
+    hints = hints_in(source.text, tokens if text.isascii() else None)
+    if found is None:
+        shown = _masked(source, shown, hints)
+    counted = words_in(tokens)
     if len(counted) > _MOST_WORDS:
         counted = dict(islice(counted.items(), _MOST_WORDS))
     return Facts(
         source.path,
         source.digest,
-        harmless(redact(_cut(found.text)).text),
+        harmless(redact(_cut(shown.text), hints).text),
         names,
         counted,
         line_sums(source) if lines else None,
-        pack_layout(found.symbols),
+        pack_layout(shown.symbols),
         is_unedited(source.path, source.text),
     )
 

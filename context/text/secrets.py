@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import translate
 from functools import lru_cache
@@ -28,7 +28,9 @@ class _Rules:
     ignored: re.Pattern[str]
     harmless: re.Pattern[str]
     folders: frozenset[str]
-    texts: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...]
+    texts: tuple[tuple[str, frozenset[str], re.Pattern[str]], ...]
+    hints: tuple[tuple[str, list[str]], ...]
+    """The hints of all ``texts``, and the runs of letters, digits and ``_`` in each."""
 
 
 def is_secret_file(path: str) -> bool:
@@ -47,15 +49,30 @@ def may_hold_secrets(path: str) -> bool:
     return is_secret_file(path) or (bool(rules.ignored.match(name)) and not rules.harmless.match(name))
 
 
+def hints_in(text: str, runs: Iterable[str] | None = None) -> frozenset[str]:
+    """Those of the rules' hints that a text has: without any, it has no secrets.
+
+    ``runs`` are all runs of letters, digits and ``_`` in it. Without repeats they are much shorter than the
+    text, so looking there first is faster.
+    """
+    held = text if runs is None else " ".join(runs)
+    return frozenset(
+        hint
+        for hint, parts in _rules().hints
+        if all(map(held.__contains__, parts)) and (parts == [hint] or hint in text)
+    )
+
+
 @lru_cache(maxsize=48)
-def redact(text: str) -> Redacted:
-    """``text`` with every secret replaced by ``[KIND masked]``."""
+def redact(text: str, hints: frozenset[str] | None = None) -> Redacted:
+    """``text`` with every secret replaced by ``[KIND masked]``.
+
+    ``hints`` are those that the text may have, from :func:`hints_in`; without them, they are looked for.
+    """
+    found = hints_in(text) if hints is None else hints
     kinds: dict[str, None] = {}
-    hinted: dict[tuple[str, ...], bool] = {}
-    for name, hints, pattern in _rules().texts:
-        if hints not in hinted:
-            hinted[hints] = any(hint in text for hint in hints)
-        if not hinted[hints]:
+    for name, needed, pattern in _rules().texts:
+        if needed.isdisjoint(found):
             continue
 
         def mask(match: re.Match[str], name: str = name) -> str:
@@ -78,10 +95,12 @@ def masked_lines(lines: Sequence[str]) -> list[str]:
 @lru_cache(maxsize=1)
 def _rules() -> _Rules:
     table = tomllib.loads(resources.files("context.text").joinpath("secrets.toml").read_text("utf-8"))
+    hints = dict.fromkeys(hint for rule in table["text"] for hint in rule["hints"])
     return _Rules(
         re.compile("|".join(map(translate, table["files"]))),
         re.compile("|".join(map(translate, table["ignored"]))),
         re.compile("|".join(map(translate, table["harmless"]))),
         frozenset(table["folders"]),
-        tuple((rule["name"], tuple(rule["hints"]), re.compile(rule["find"])) for rule in table["text"]),
+        tuple((rule["name"], frozenset(rule["hints"]), re.compile(rule["find"])) for rule in table["text"]),
+        tuple((hint, re.findall(r"\w+", hint)) for hint in hints),
     )

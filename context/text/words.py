@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 
 IDENTIFIER = re.compile(r"\b[^\W\d]\w*")
@@ -20,12 +20,18 @@ _UNJOINED = "".join(c if c.isalpha() or c == "\n" else " " for c in map(chr, ran
 
 def identifiers(text: str) -> Counter[str]:
     """Count the identifiers of a text, as written, that are neither too short nor too long."""
+    found = count_tokens(text)
+    for word in [word for word in found if not _SHORTEST <= len(word) <= _LONGEST or word[0] in _DIGITS]:
+        del found[word]
+    return found
+
+
+def count_tokens(text: str) -> Counter[str]:
+    """Count the :func:`tokens` of a text."""
     found: Counter[str] = Counter()
     # In slices, since one long call would block all other threads.
     for start, end in _slices(text):
         found.update(tokens(text[start:end]))
-    for word in [word for word in found if not _SHORTEST <= len(word) <= _LONGEST or word[0] in _DIGITS]:
-        del found[word]
     return found
 
 
@@ -53,12 +59,19 @@ def words(text: str) -> dict[str, int]:
     ``parseHTTPRequest`` gives itself and ``parse``, ``http``, ``request``; words of fewer than three
     letters are left out.
     """
+    return words_in(count_tokens(text))
+
+
+def words_in(counted: Mapping[str, int]) -> dict[str, int]:
+    """The :func:`words` of a text whose tokens are counted."""
     found: dict[str, int] = {}
     get = found.get
     # Most identifiers are a plain word, or words of one case joined by "_"; the latter are split all at once.
     joined: dict[int, list[str]] = {}
     others: list[tuple[str, int]] = []
-    for identifier, count in identifiers(text).items():
+    for identifier, count in counted.items():
+        if not _SHORTEST <= len(identifier) <= _LONGEST or identifier[0] in _DIGITS:
+            continue
         if identifier.isalpha() and identifier.islower():
             found[identifier] = count
         elif "_" in identifier and identifier.isascii() and (identifier.islower() or identifier.isupper()):

@@ -50,6 +50,14 @@ def test_a_secret_longer_than_a_signature_is_masked_in_the_outline(path: str, te
     assert LONG_SECRET[:12] not in redact(file_text(source).outline.text).text
 
 
+@pytest.mark.parametrize("beside", ["", "é"])
+def test_a_secret_behind_a_digit_is_masked_in_the_outline(beside: str) -> None:
+    # Behind a digit it is a part of no identifier.
+    secret = "5xoxb-123456789012-abc"
+    source = Source("notes.txt", f"{beside} {secret}\n", "3" * 64)
+    assert "123456789012" not in facts_of(source).outline
+
+
 def test_masking_leaves_the_lines_of_definitions_as_they_are() -> None:
     key = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nAAAA\n-----END RSA PRIVATE KEY-----\n"
     text = f'KEY = """{key}"""\n\n\ndef use_key():\n    return KEY\n'

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from context.text.secrets import is_secret_file, redact
+from context.text.secrets import hints_in, is_secret_file, redact
+from context.text.words import count_tokens
 
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nAAAA\n-----END RSA PRIVATE KEY-----\n"
 
@@ -171,3 +172,14 @@ def test_no_rule_relies_on_possessive_groups() -> None:
     possessive_group = re.compile(r"\)(?:[*+?]|\{[\d,]+\})\+")
     assert possessive_group.search(r"(?:a-){0,9}+")
     assert [rule["name"] for rule in rules["text"] if possessive_group.search(rule["find"])] == []
+
+
+_RULES = tomllib.loads(resources.files("context.text").joinpath("secrets.toml").read_text("utf-8"))["text"]
+HINTS = sorted({hint for rule in _RULES for hint in rule["hints"]})
+
+
+@given(st.lists(st.sampled_from([*HINTS, *"\n _-:/.0k", "task", "PRIVATE", "KEY"]), max_size=12).map("".join))
+def test_hints_are_the_same_whether_the_tokens_are_known_or_not(text: str) -> None:
+    assert hints_in(text) == {hint for hint in HINTS if hint in text}
+    assert hints_in(text, count_tokens(text)) == hints_in(text)
+    assert redact(text, hints_in(text)) == redact(text)

@@ -4,8 +4,8 @@
 
 ``NAME.toml`` beside this file says how the clone is prepared, and what is asked and broken in it;
 ``NAME.partner.toml`` holds the partner's answers. The clone must be clean, and is clean again afterwards. The
-shows are ``race``, ``verify``, ``surgery`` and ``failing``, all of them by default. Each prints the screen
-that proves it, and the seconds it took.
+shows are ``race``, ``verify``, ``surgery`` and ``failing``, all of them by default; ``surgery`` takes out a
+hunk of ``verify``. Each prints the screen that proves it, and the seconds it took.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ HERE = Path(__file__).parent
 PATIENCE = 300.0
 """Seconds for the tests of a large project on a busy machine."""
 COLUMNS, ROWS = 130, 40
+SESSIONS = (("race",), ("verify", "surgery"), ("failing",))
+"""The shows that take place in one session, on a clone that is clean at first."""
 RATE = "15"
 """Tokens a second: slow enough that a check of a busy machine ends while an answer streams."""
 QUESTION_SECONDS = 2.0
@@ -191,15 +193,23 @@ def main() -> None:
     """Run the shows, and leave the clone as it was."""
     name, clone, *asked = sys.argv[1], Path(sys.argv[2]).resolve(), *sys.argv[3:]
     os.environ.pop("TMUX", None)
+    for session in SESSIONS:
+        shows = [each for each in session if each in asked or not asked]
+        if shows:
+            play(name, clone, shows)
+
+
+def play(name: str, clone: Path, shows: list[str]) -> None:
+    """Run shows in a session of their own."""
     with (
         tempfile.TemporaryDirectory(prefix="shows-", ignore_cleanup_errors=True) as made,
         lent(clone),
         opened(name, clone, Path(made).resolve()) as show,
     ):
-        for each in asked or ["race", "verify", "surgery", "failing"]:
+        for each in shows:
             began = time.monotonic()
-            play: Callable[[], str] = getattr(show, each)
-            screen = play().rstrip()
+            one: Callable[[], str] = getattr(show, each)
+            screen = one().rstrip()
             print(f"{screen}\n══ {name}: {each}, {time.monotonic() - began:.1f} s", flush=True)
 
 

@@ -45,6 +45,9 @@ CLASSES = {
     "keys and secrets": ("tests/context/text/test_secrets.py", "tests/session/suggest/test_secrets.py"),
     "giant, cut and malformed data of servers": (
         "tests/session/mcp/test_hostile_servers.py",
+        "tests/session/mcp/test_hostile_addresses.py",
+        "tests/session/transport/test_bombs.py",
+        "tests/session/transport/test_hostile_streams.py",
         "tests/session/link/test_hostile.py",
         "tests/session/turn/test_hostile_turns.py",
     ),

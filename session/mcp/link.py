@@ -16,7 +16,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TextIO
 
-from session.mcp.program import streams
+from session.mcp.program import LONGEST_MESSAGE, streams
 from session.mcp.settings import McpServer
 from session.mcp.tool_changes import hearing, listen
 from session.mcp.working_folder import ServerFolders
@@ -205,10 +205,16 @@ class McpLink:
                 name: environ[source] for name, source in server.headers_from.items() if source in environ
             }
             client = import_module("httpx2").AsyncClient(
-                headers={**headers, **server.headers}, timeout=server.seconds, follow_redirects=False
+                headers={**headers, **server.headers},
+                timeout=server.seconds,
+                follow_redirects=False,
+                event_hooks={"response": [import_module("session.mcp.bounded_answers").bound]},
+            )
+            streamed = http.streamable_http_client(
+                server.url, http_client=client, max_sse_event_size=LONGEST_MESSAGE
             )
             made: Client = mcp.Client(
-                http.streamable_http_client(server.url, http_client=client),
+                streamed,
                 client_info=info,
                 message_handler=hearing(self._changed),
             )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,6 +18,10 @@ from session.models.discovery import LocalServer, find_servers
 from session.project.workspace import Workspace, WorkspaceError
 from session.setup.config import ConfigError, Flags
 from session.setup.opening import Opening, open_project, with_key
+from session.storage.folders import private_folder
+
+_TRIED = 4096
+"""Bytes that are written to find out whether there is room."""
 
 
 def examine_setup(
@@ -33,12 +39,39 @@ def examine_setup(
     return [
         Finding("folder", True, f"{workspace.root} ({kept})"),
         Finding("git", bool(git) or None, git or "not installed: changed files are found by their content"),
-        Finding("state", True, str(workspace.folders.state)),
+        examine_state(workspace.folders.state),
         _ledger(workspace),
         *_damaged_sessions(workspace.folders.sessions),
         Finding("model", True, model),
         Finding("edits", True, f"in the format {opening.model.edit_format}"),
     ], opening
+
+
+def examine_state(folder: Path) -> Finding:
+    """Whether a file can be made and written in the folder that holds the ledger and the sessions: only a try
+    finds a disk without inodes, a full quota or a disk that became read-only."""
+    try:
+        with tempfile.TemporaryFile(dir=private_folder(folder)) as file:
+            file.write(b"\0" * _TRIED)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as problem:
+        why = (
+            "the file system has no free inodes"
+            if _lacks_inodes(folder)
+            else problem.strerror or str(problem)
+        )
+        told = f"{why}: nothing new is kept in {folder}, and no edit can land; make room there"
+        return Finding("state", False, told)
+    return Finding("state", True, str(folder))
+
+
+def _lacks_inodes(folder: Path) -> bool:
+    try:
+        status = os.statvfs(folder)
+    except OSError:
+        return False
+    return status.f_files > 0 and status.f_favail == 0
 
 
 def _ledger(workspace: Workspace) -> Finding:

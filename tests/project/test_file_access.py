@@ -31,6 +31,7 @@ OTHERS = {
     "session/checks/proposals.py": "the project's manifests, to read only",
     "session/cluster/base.py": "copies of projects, in a worker's own folder",
     "session/coverage/": "copies of past commits, in a folder that was just made",
+    "session/doctor/diagnosis.py": "a file without a name in the state folder, to see whether there is room",
     "session/engine/gguf_header.py": "local models",
     "session/engine/model_store.py": "local models",
     "session/engine/pull.py": "local models",

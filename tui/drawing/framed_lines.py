@@ -14,7 +14,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
 from textual.dom import DOMNode
-from textual.filter import LineFilter
+from textual.filter import ANSIToTruecolor, LineFilter
 from textual.geometry import Region, Size, Spacing
 from textual.strip import Strip
 
@@ -61,13 +61,16 @@ class FramedLines:
             return framed(crop)
         border = [Segment("│", view.palette.style("border"))] if left else []
         styles = tuple(style_version(node) for node in view.ancestors_with_self)
-        look = border[0].style if border else None, tuple(view.get_line_filters()), styles
+        look = border[0].style if border else None, self._filters(), styles
         if look != self._look or len(self._drawn) > view.size.height:
             self._look, self._background = look, view.background_colors[1]
             self._drawn.clear()
         strips = framed(crop.crop_size((crop.width, top - crop.y))) if crop.y < top else []
         for y in range(max(crop.y, top), crop.bottom):
             plain = line(y - top)
+            if not border and not look[1]:
+                strips.append(plain)
+                continue
             known = self._drawn.get(y)
             if known is None or known[0] is not plain:
                 strip = Strip([*border, *plain], crop.width)
@@ -76,3 +79,8 @@ class FramedLines:
                 known = self._drawn[y] = plain, strip
             strips.append(known[1])
         return strips
+
+    def _filters(self) -> tuple[LineFilter, ...]:
+        """Textual's filters, but for the one that would change nothing."""
+        filters, truecolor = self._view.get_line_filters(), self._view.palette.is_truecolor
+        return tuple(each for each in filters if not (truecolor and isinstance(each, ANSIToTruecolor)))

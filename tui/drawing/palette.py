@@ -23,6 +23,9 @@ class Palette:
         self.theme = theme
         self.coloured_code = coloured_code
         self._styles: dict[tuple[str, str], Style] = {}
+        inks = (*theme.ui.values(), *theme.tokens.values())
+        self.is_truecolor = all(ink.colour.startswith("#") and "dim" not in ink.attributes for ink in inks)
+        """Whether no style has a colour that depends on the terminal."""
 
     def style(self, role: str, background: str = "surface") -> Style:
         """The style of ``role`` on ``background``."""

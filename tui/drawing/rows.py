@@ -52,9 +52,9 @@ class Row:
         self.joint = joint
         self.raw = raw
 
-    def strip(self, palette: Palette, width: int) -> Strip:
-        """The row in exactly ``width`` cells and the colours of ``palette``."""
-        return _painted(self, palette, width)
+    def strip(self, palette: Palette, width: int, *behind: Segment) -> Strip:
+        """The row in exactly ``width`` cells and the colours of ``palette``, and what is ``behind`` it."""
+        return _painted(self, palette, width, *behind)
 
     @property
     def spans(self) -> tuple[Span, ...]:
@@ -71,10 +71,14 @@ def _shared(roles: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1024)  # some screens of rows: a strip takes several times the memory of its row
-def _painted(row: Row, palette: Palette, width: int) -> Strip:
-    blank = palette.style("text", row.fill)
+def _painted(row: Row, palette: Palette, width: int, *behind: Segment) -> Strip:
     segments = [Segment(text, palette.style(role, row.fill)) for text, role in row.spans]
-    return Strip(segments).adjust_cell_length(width, blank)
+    free = width - cell_len(row.text)
+    if free > 0:
+        segments.append(Segment(" " * free, palette.style("text", row.fill)))
+    elif free:
+        segments = list(Strip(segments).adjust_cell_length(width))
+    return Strip([*segments, *behind], width + sum(each.cell_length for each in behind))
 
 
 def cut(spans: Iterable[Span], start: int, end: int) -> list[Span]:

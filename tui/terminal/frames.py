@@ -15,7 +15,7 @@ from rich.color import ColorSystem
 from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual.app import App
 from textual.dom import DOMNode
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -74,6 +74,16 @@ class Frames:
             self.held = False
             self.forget()
             self._app.refresh()
+
+    def scroll(self, screen: Screen[Any], rows: Region, by: int) -> None:
+        """Have the terminal move ``rows`` up or down, if they are as wide as it and show one widget alone."""
+        grid = self._grid
+        if grid is None or not grid.known or self.held or screen is not self._app.screen:
+            return
+        size, cuts = screen._compositor.size, screen._compositor.cuts
+        alone = all(len(cuts[y]) == 2 for y in rows.line_range if y < len(cuts))
+        if alone and (grid.width, grid.height) == size and size.region.contains_region(rows):
+            grid.scroll(rows.y, rows.bottom, by)
 
     def display(self, screen: Screen[Any], renderable: Any) -> None:
         """Show an update of the screen."""
@@ -166,6 +176,14 @@ def paint_now(widget: Widget) -> None:
         screen._on_timer_update()
     except Exception as problem:  # noqa: BLE001 (Textual tells it, and ends the app)
         app._handle_exception(problem)
+
+
+def scrolled(widget: Widget, by: int) -> None:
+    """Have the terminal move what ``widget`` shows up by some lines (down where that is negative), so that it
+    is not written again. To be called as all lines of the widget are rendered."""
+    frames = frames_of(widget.app)
+    if frames is not None and by:
+        frames.scroll(widget.screen, widget.content_region, by)
 
 
 def style_version(node: DOMNode) -> int:

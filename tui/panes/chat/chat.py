@@ -26,6 +26,7 @@ from tui.panes.chat.reading import Reading
 from tui.panes.chat.reading_keys import ReadingKeys
 from tui.panes.chat.tool_calls import CallEntry
 from tui.panes.chat.transcript import Dropped, Entry, Folded, Prompt, Reasoning, Remark, Transcript
+from tui.terminal.frames import scrolled
 
 ALL_ROWS = 1_000_000_000
 """More rows than any conversation has."""
@@ -253,13 +254,12 @@ class ChatView(Widget, can_focus=True):
         if gone := self.transcript.shorten(self.top, self.size.height, following=self.following):
             self._forget(gone)
             before = self.transcript.total
-        total, height = self.transcript.total, self.size.height
+        total, (width, height) = self.transcript.total, self.size
         if self.following and (total > self.top + height or self.top > total):
             room = self._jumps.room(total, height, monotonic()) if self._streaming() else 0
             self.top = self._end() + room
             self.refresh()
             return
-        width = self.size.width
         if self._painter.thumb != self._painter.drawn_thumb:
             self.refresh()
             return
@@ -272,6 +272,7 @@ class ChatView(Widget, can_focus=True):
     def _forget(self, gone: Dropped) -> None:
         """Entries are gone: keep in sight what was."""
         self.top = max(0, self.top - gone.above)
+        self._painter.drawn_top -= gone.above
         for named in (self._hunks, self._calls):
             for name in [name for name, entry in named.items() if entry in gone.entries]:
                 del named[name]
@@ -287,6 +288,7 @@ class ChatView(Widget, can_focus=True):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Some lines of the pane, with its border."""
+        scrolled(self, self._painter.moved())
         return self._painter.lines(crop, super().render_lines)
 
     async def on_key(self, event: events.Key) -> None:

@@ -19,6 +19,8 @@ from tui.panes.chat.read_view import Page, ReadView
 from tui.panes.chat.reading import Reading
 from tui.panes.chat.reading_keys import ReadingKeys
 
+_NO_ROW = Row([])
+"""Drawn between the entries, and behind the last."""
 Thumb = tuple[int, int] | None
 """The lines of the thumb of the scroll bar; None while the bar is hidden."""
 
@@ -61,12 +63,12 @@ def thumb(top: int, total: int, height: int) -> Thumb:
     return start, start + size
 
 
-def bar(drawn: Thumb, y: int, palette: Palette) -> Strip:
+def bar(drawn: Thumb, y: int, palette: Palette) -> Segment:
     """The cell of the scroll bar at line ``y``."""
     if drawn is None:
-        return Strip([Segment(" ", palette.style("text"))], 1)
+        return Segment(" ", palette.style("text"))
     start, end = drawn
-    return Strip([Segment("┃" if start <= y < end else "│", palette.style("scrollbar"))], 1)
+    return Segment("┃" if start <= y < end else "│", palette.style("scrollbar"))
 
 
 class PaintedView(ReadView, FramedView, Protocol):
@@ -84,6 +86,8 @@ class LinePainter:
     def __init__(self, view: PaintedView) -> None:
         self._view = view
         self._framed = FramedLines(view)
+        self.drawn_top = view.top
+        """The transcript row at the pane's first line, as it was drawn last."""
         self.drawn_thumb: Thumb = None
         """The thumb of the scroll bar, as it was drawn last."""
 
@@ -92,6 +96,11 @@ class LinePainter:
         """The thumb as it is to be drawn; there is none while the pane follows the end."""
         view = self._view
         return None if view.following else thumb(view.top, view.transcript.total, view.size.height)
+
+    def moved(self) -> int:
+        """By how many rows the pane moved on since this was asked last."""
+        by, self.drawn_top = self._view.top - self.drawn_top, self._view.top
+        return by
 
     def line(self, y: int) -> Strip:
         """One line of the pane, inside of its border."""
@@ -104,17 +113,16 @@ class LinePainter:
                 return hint(told, width, view.palette)
         if view.page is not None and not view.transcript.total:
             return view.page.line(y, view.size, view.palette)
-        body = max(0, width - 1)
-        number = view.top + y
-        row = view.transcript.row(number)
-        if row is None:
-            strip = Strip.blank(body, view.palette.style("text"))
-        else:
-            strip = row.strip(view.palette, body)
-            strip = read_over(strip, row, number, view.reading, view.palette, focused=view.has_focus)
         if y == 0:
             self.drawn_thumb = self.thumb
-        return Strip([*strip, *bar(self.drawn_thumb, y, view.palette)], width)
+        body, behind = max(0, width - 1), bar(self.drawn_thumb, y, view.palette)
+        number = view.top + y
+        row = view.transcript.row(number) or _NO_ROW
+        if row is _NO_ROW or view.reading.is_idle:
+            return row.strip(view.palette, body, behind)
+        strip = row.strip(view.palette, body)
+        strip = read_over(strip, row, number, view.reading, view.palette, focused=view.has_focus)
+        return Strip([*strip, behind], width)
 
     def lines(self, crop: Region, framed: Callable[[Region], list[Strip]]) -> list[Strip]:
         """The lines of ``crop``, border included; ``framed`` has Textual draw what is no line of the chat."""

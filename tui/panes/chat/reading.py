@@ -41,6 +41,11 @@ class Reading:
         self.query = ""
         self._pattern: re.Pattern[str] | None = None
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is drawn over the rows: no cursor, no selection and no match."""
+        return self.cursor is None and self._pattern is None
+
     # Places.
 
     def point(self, spot: Spot | None) -> Point | None:

@@ -13,14 +13,17 @@ class Abilities:
 
     erase: bool = False
     """ECH and EL, in the background's colour."""
+    scroll: bool = False
+    """DECSTBM, and IL and DL between its margins."""
     repeat: bool = False
     """REP: the last character again."""
 
 
 _REPEATING = ("xterm-kitty", "foot", "alacritty", "wezterm", "xterm-ghostty", "contour")
 """Beginnings of TERM whose terminals have REP in every version."""
-_ERASING = ("xterm", "tmux", "rxvt", "linux", "konsole", "vte", "gnome", "st-", "iterm", *_REPEATING)
-"""Beginnings of TERM whose entries in terminfo have ``ech`` and ``bce``, and tmux, which has both."""
+_KNOWN = ("xterm", "tmux", "rxvt", "linux", "konsole", "vte", "gnome", "st-", "iterm", *_REPEATING)
+"""Beginnings of TERM whose entries in terminfo have ``ech``, ``bce``, ``csr``, ``il`` and ``dl``, and tmux,
+which has them all."""
 
 
 def abilities(environ: Mapping[str, str]) -> Abilities:
@@ -28,12 +31,15 @@ def abilities(environ: Mapping[str, str]) -> Abilities:
     without colour, unless tmux says that it is tmux."""
     term = environ.get("TERM", "")
     if environ.get("TERM_PROGRAM") == "tmux" and term.startswith(("tmux", "screen")):
-        return Abilities(erase=True, repeat=_number(environ.get("TERM_PROGRAM_VERSION", "")) >= 3)
+        return Abilities(
+            erase=True, scroll=True, repeat=_number(environ.get("TERM_PROGRAM_VERSION", "")) >= 3
+        )
     repeats = term.startswith(_REPEATING) or (
         term.startswith("xterm")
         and ("XTERM_VERSION" in environ or _number(environ.get("VTE_VERSION", "")) >= 5000)
     )
-    return Abilities(erase=term.startswith(_ERASING), repeat=repeats)
+    known = term.startswith(_KNOWN)
+    return Abilities(erase=known, scroll=known, repeat=repeats)
 
 
 def _number(text: str) -> int:

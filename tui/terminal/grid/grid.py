@@ -8,6 +8,7 @@ else may have written, :meth:`Grid.forget` has every cell written again.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 from rich.segment import Segment
 
@@ -16,8 +17,15 @@ from tui.terminal.grid.cells import cells_of
 from tui.terminal.grid.pens import Pen, Pens
 from tui.terminal.grid.writer import Writer
 
+T = TypeVar("T")
+
 _NEAR = 4
 """Up to this many cells between two changes are written again: going there would take as many bytes."""
+
+
+def _moved(rows: list[T], by: int, fresh: list[T]) -> list[T]:
+    """``rows`` moved up, or down where ``by`` is negative, with ``fresh`` ones where others left."""
+    return [*rows[by:], *fresh] if by > 0 else [*fresh, *rows[:by]]
 
 
 class Grid:
@@ -66,13 +74,32 @@ class Grid:
             self._replace(y, x, texts, pens, uncertain=cells.uncertain)
         return end
 
+    def scroll(self, top: int, bottom: int, by: int) -> None:
+        """Move the rows from ``top`` to before ``bottom`` up, or down where ``by`` is negative. All of them
+        are to be painted for the next frame: those that come in are blank, or not known."""
+        self._write_doubtful()
+        if not self._writer.scroll(top, bottom, by):
+            return
+        rows, fresh = slice(top, bottom), range(bottom - by, bottom) if by > 0 else range(top, top - by)
+        pen = self._writer.erase_rows(fresh, self._pens[bottom - 1][-1])
+        # Blanks, of which no half belongs to a wide character.
+        texts: list[list[str | None]] = [[" "] * self.width for _ in fresh]
+        pens: list[list[Pen | None]] = [[pen] * self.width for _ in fresh]
+        painted: list[dict[int, tuple[int, Sequence[Segment]]]] = [{} for _ in fresh]
+        self._texts[rows] = _moved(self._texts[rows], by, texts)
+        self._pens[rows] = _moved(self._pens[rows], by, pens)
+        self._painted[rows] = _moved(self._painted[rows], by, painted)
+
     def frame(self, cursor: tuple[int, int]) -> str:
         """What shows all that was painted since the last frame, with the cursor at a cell in the end."""
         self.known = True
-        for y, x in self._doubtful.items():
-            self._run(y, x, self.width, erase=False)
-        self._doubtful.clear()
+        self._write_doubtful()
         return self._writer.take(cursor)
+
+    def _write_doubtful(self) -> None:
+        for y, x in self._doubtful.items():
+            self._run(y, x, self.width, erase=False, in_order=True)
+        self._doubtful.clear()
 
     def _replace(self, y: int, x: int, texts: list[str], pens: list[Pen], *, uncertain: bool) -> None:
         shown, inked = self._texts[y], self._pens[y]
@@ -94,26 +121,32 @@ class Grid:
             return
         start = stop = changed[0]
         for at in changed:
-            if at > stop and not self._near(inked, stop, at):
+            if at > stop and not self._near(shown, inked, stop, at):
                 self._run(y, start, stop, erase=erase)
                 start = at
             stop = at + 1
         self._run(y, start, stop, erase=erase)
 
-    def _near(self, inked: list[Pen | None], stop: int, at: int) -> bool:
-        """Whether writing the cells from ``stop`` to ``at`` again takes no more than passing over them."""
+    def _near(self, shown: list[str | None], inked: list[Pen | None], stop: int, at: int) -> bool:
+        """Whether writing the cells from ``stop`` to ``at`` again takes no more than passing over them. A
+        blank is written in any pen that draws it alike."""
         if at - stop > _NEAR:
             return False
-        return all(pen is inked[stop - 1] or pen is inked[at] for pen in inked[stop:at])
+        before, behind = inked[stop - 1], inked[at]
+        blank = before.blank if before is not None else None
+        return all(
+            pen is before or pen is behind or (pen is blank and text == " ")
+            for text, pen in zip(shown[stop:at], inked[stop:at], strict=True)
+        )
 
-    def _run(self, y: int, start: int, stop: int, *, erase: bool) -> None:
+    def _run(self, y: int, start: int, stop: int, *, erase: bool, in_order: bool = False) -> None:
         """Write cells, and the other half of wide characters at both ends."""
         shown = self._texts[y]
         if start and shown[start] == "":
             start -= 1
         if stop < self.width and shown[stop] == "":
             stop += 1
-        self._writer.run(y, start, stop, shown, self._pens[y], erase=erase)
+        self._writer.run(y, start, stop, shown, self._pens[y], erase=erase, in_order=in_order)
 
     def _cut_wide(self, shown: list[str | None], x: int, end: int) -> None:
         """A wide character that is only half replaced is gone: nobody knows what its other half shows."""

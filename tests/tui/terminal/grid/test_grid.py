@@ -25,6 +25,9 @@ CONSOLE = Console(color_system="truecolor", force_terminal=True, width=WIDTH)
 SAFE = ["a", "b", "Z", "0", " ", " ", " ", "─", "│", "é", "漢", "字", "e\u0301", "ツ"]
 RISKY = ["👍", "👩\u200d💻", "☀\ufe0f", "❤", "1\ufe0f\u20e3", "🇩🇪"]
 
+MARKS = "\x1b7\x1b[m" + "".join(f"\x1b[{y + 1};{WIDTH + 1}H|" for y in range(HEIGHT)) + "\x1b8"
+"""Behind each row: tmux leaves erased cells at a row's end out of what it tells."""
+
 Piece = tuple[str, Style | None]
 Chop = tuple[int, list[Piece]]
 """The first cell of a piece of a row, and its text."""
@@ -130,6 +133,47 @@ def test_every_cell_is_as_plain_painting_has_it(seed: int, erase: bool, count: i
         assert ours.cells() == theirs.cells()
 
 
+def scrolled(choose: random.Random, before: Frame, letters: list[str]) -> tuple[tuple[int, int, int], Frame]:
+    """Rows from one to before another and by how many they move, and the whole screen after that. Some of
+    what moved is changed at the same time."""
+    top = choose.randrange(HEIGHT - 1)
+    bottom = choose.randint(top + 2, HEIGHT)
+    by = choose.choice([-1, 1]) * choose.randint(1, bottom - top)
+    after: Frame = []
+    for y in range(HEIGHT):
+        source = y + by if top <= y < bottom else y
+        kept = (top <= source < bottom or source == y) and choose.random() < 0.8
+        chops = before[source][2] if kept else [(0, pieces(choose, WIDTH, letters, KNOWN_TO_PYTE))]
+        after.append((y, WIDTH, chops))
+    return (top, bottom, by), after
+
+
+@settings(max_examples=share(200, 60), deadline=None)
+@given(SEEDS, st.booleans(), st.booleans())
+def test_every_cell_is_right_after_rows_moved(seed: int, erase: bool, scroll: bool) -> None:
+    choose = random.Random(seed)
+    painter = Painter(Abilities(erase=erase, scroll=scroll))
+    ours, theirs = Pyte(WIDTH, HEIGHT), Pyte(WIDTH, HEIGHT)
+    shown: Frame = [(y, WIDTH, [(0, pieces(choose, WIDTH, SAFE, KNOWN_TO_PYTE))]) for y in range(HEIGHT)]
+    ours.feed(painter.paint(shown))
+    for _ in range(4):
+        moved, shown = scrolled(choose, shown, SAFE)
+        painter.grid.scroll(*moved)
+        ours.feed(painter.paint(shown))
+        theirs.feed(plain(shown))
+        assert ours.cells() == theirs.cells()
+
+
+def test_rows_that_moved_are_not_written_again() -> None:
+    painter = Painter(Abilities(erase=True, scroll=True))
+    row = Style(color="#aabbcc", bgcolor="#102030")
+    texts: list[list[Piece]] = [[(f"row {number}".ljust(WIDTH), row)] for number in range(HEIGHT + 1)]
+    painter.paint([(y, WIDTH, [(0, texts[y])]) for y in range(HEIGHT)])
+    painter.grid.scroll(0, HEIGHT, 1)
+    written = painter.paint([(y, WIDTH, [(0, texts[y + 1])]) for y in range(HEIGHT)])
+    assert written == f"\x1b[1;{HEIGHT}r\x1b[1H\x1b[1M\x1b[r\x1b[{HEIGHT}H\x1b[Krow {HEIGHT}\x1b[1H"
+
+
 @settings(max_examples=share(60, 25), deadline=None)
 @given(SEEDS)
 def test_what_something_else_wrote_is_gone_after_a_full_frame(seed: int) -> None:
@@ -209,7 +253,6 @@ def test_tmux_shows_every_cell_as_plain_painting_has_it(tmp_path: Path) -> None:
         "strike",
         "overline",
     )
-    marks = "\x1b7\x1b[m" + "".join(f"\x1b[{y + 1};{WIDTH + 1}H|" for y in range(HEIGHT)) + "\x1b8"
     with two_panes(tmp_path, WIDTH + 1, HEIGHT + 1) as (ours, theirs):
         for number in range(25):
             seed = seeds.randrange(10**9)
@@ -218,9 +261,30 @@ def test_tmux_shows_every_cell_as_plain_painting_has_it(tmp_path: Path) -> None:
             for pane in (ours, theirs):
                 pane.feed("\x1b[m\x1b[2J\x1b[?7l")
             for frame in frames(choose, 4, [*SAFE, "👍"], attributes):
-                # tmux leaves erased cells at a row's end out of what it tells: there is a mark behind them.
-                ours.feed(painter.paint(frame) + marks)
-                theirs.feed(plain(frame) + marks)
+                ours.feed(painter.paint(frame) + MARKS)
+                theirs.feed(plain(frame) + MARKS)
+                assert ours.cells() == theirs.cells(), seed
+
+
+@pytest.mark.e2e
+def test_tmux_shows_every_cell_after_rows_moved(tmp_path: Path) -> None:
+    seeds = random.Random(21)
+    with two_panes(tmp_path, WIDTH + 1, HEIGHT + 1) as (ours, theirs):
+        for _ in range(12):
+            seed = seeds.randrange(10**9)
+            choose = random.Random(seed)
+            painter = Painter(Abilities(erase=True, scroll=True, repeat=True))
+            shown: Frame = [
+                (y, WIDTH, [(0, pieces(choose, WIDTH, SAFE, KNOWN_TO_PYTE))]) for y in range(HEIGHT)
+            ]
+            for pane in (ours, theirs):
+                pane.feed("\x1b[m\x1b[2J\x1b[?7l")
+            ours.feed(painter.paint(shown) + MARKS)
+            for _ in range(4):
+                moved, shown = scrolled(choose, shown, SAFE)
+                painter.grid.scroll(*moved)
+                ours.feed(painter.paint(shown) + MARKS)
+                theirs.feed(plain(shown) + MARKS)
                 assert ours.cells() == theirs.cells(), seed
 
 
@@ -242,6 +306,14 @@ def test_only_what_changed_is_written() -> None:
     assert cleared == "\r\n    \x1b[1H"
 
 
+def test_each_colour_is_set_once_in_a_frame() -> None:
+    painter = Painter(Abilities(erase=True))
+    one, two = (Style(color=colour, bgcolor="#102030") for colour in ("#aabbcc", "#ddeeff"))
+    words: list[Piece] = [(word, two if word == "." else one) for word in ("some", ".", "name", ".", "here")]
+    written = painter.paint([(0, WIDTH, [(0, [*words, (" " * (WIDTH - 14), one)])])])
+    assert written.count("\x1b[38;2;221;238;255m") == written.count("38;2;170;187;204") == 1
+
+
 def test_text_that_controls_a_terminal_is_not_written() -> None:
     painter = Painter(Abilities())
     written = painter.paint([(0, WIDTH, [(0, [("a\x1b[2Jb\nc\x9bd", None)])])])
@@ -251,19 +323,19 @@ def test_text_that_controls_a_terminal_is_not_written() -> None:
 @pytest.mark.parametrize(
     ("environ", "can"),
     [
-        ({"TERM": "xterm-256color"}, Abilities(erase=True)),
-        ({"TERM": "xterm-256color", "VTE_VERSION": "7006"}, Abilities(erase=True, repeat=True)),
-        ({"TERM": "xterm-kitty"}, Abilities(erase=True, repeat=True)),
+        ({"TERM": "xterm-256color"}, Abilities(erase=True, scroll=True)),
+        ({"TERM": "xterm-256color", "VTE_VERSION": "7006"}, Abilities(erase=True, scroll=True, repeat=True)),
+        ({"TERM": "xterm-kitty"}, Abilities(erase=True, scroll=True, repeat=True)),
         ({"TERM": "screen-256color"}, Abilities()),
         (
             {"TERM": "screen", "TERM_PROGRAM": "tmux", "TERM_PROGRAM_VERSION": "3.3a"},
-            Abilities(erase=True, repeat=True),
+            Abilities(erase=True, scroll=True, repeat=True),
         ),
         (
             {"TERM": "tmux-256color", "TERM_PROGRAM": "tmux", "TERM_PROGRAM_VERSION": "2.9"},
-            Abilities(erase=True),
+            Abilities(erase=True, scroll=True),
         ),
-        ({"TERM": "tmux-256color"}, Abilities(erase=True)),
+        ({"TERM": "tmux-256color"}, Abilities(erase=True, scroll=True)),
         ({"TERM": "vt100"}, Abilities()),
         ({}, Abilities()),
     ],

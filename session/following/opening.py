@@ -13,7 +13,7 @@ from session.session import Session
 from session.setup.opening import Opening
 from session.sharing.claim import SOCKET, SessionTakenError, open_elsewhere
 from session.sharing.host import Presence
-from session.sharing.left_alone import take_words
+from session.sharing.left_alone import forget_word, take_words
 from session.storage.line_files import StoreError
 
 PATIENCE = 10.0
@@ -47,7 +47,9 @@ def _resumed(opening: Opening, journal: Path) -> Session | FollowedSession:
     until = time.monotonic() + PATIENCE
     while True:
         try:
-            return Session(opening, resume=journal)
+            session = Session(opening, resume=journal)
+            forget_word(opening.workspace.folders.live, journal.stem)
+            return session
         except SessionTakenError as taken:
             try:
                 return _join(opening, journal)

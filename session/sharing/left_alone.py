@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from session.storage.line_files import StoreError, open_to_read
@@ -19,6 +20,12 @@ def leave_word(folder: Path, name: str, line: str) -> None:
         replace_private(file, line.encode("utf-8", "replace"))
     except OSError as problem:
         raise StoreError(f"cannot write {file}: {problem.strerror}") from problem
+
+
+def forget_word(folder: Path, name: str) -> None:
+    """Tell nothing of the session ``name`` any more: whoever resumes it sees how it ended."""
+    with suppress(OSError):
+        (folder / f"{name}{ENDED}").unlink(missing_ok=True)
 
 
 def take_words(folder: Path) -> list[str]:

@@ -90,6 +90,7 @@ def make_controls(
 ) -> Controls:
     """Wire the session to the panes."""
     say, undoable = panes.status.say, session.hunks.undoable
+    overlays.running = lambda: session.running
     shown_file = ShownFile(panes.editor, marks, session.files, say, background.start, undoable.landed_in)
     flights = Flights(shown_file)
     disk = DiskChanges(shown_file, flights)

@@ -127,8 +127,9 @@ class Feed:
                 self._flights.opened(event)
             case said.HunkAimed():
                 self._flights.aimed(event)
-            case said.HunkHeld(hunk=hunk, path=path, message=message):
-                self._chat.hunk(hunk, path, "update", "held", message.removeprefix(f"{path} "))
+            case said.HunkHeld(hunk=hunk, path=path, guard=guard, message=message):
+                action = "replace" if guard == "overwrites" else "update"
+                self._chat.hunk(hunk, path, action, "held", message.removeprefix(f"{path} "))
             case said.ToolHeld(call=call, text=text):
                 self._chat.call(call, text).hold(text)
             case said.ToolOutput(call=call, text=text) | said.CommandOutput(command=call, text=text):

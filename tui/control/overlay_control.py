@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 REACHABLE = frozenset(
     {
         *("interrupt", "cancel", "quit_spark", "suspend", "repaint"),
-        *("next_theme", "mouse", "context", "open_file"),
+        *("next_theme", "mouse", "context", "open_file", "help"),
     }
 )
 """The actions whose keys work while another screen lies over the panes."""
@@ -36,6 +36,8 @@ class OverlayControl:
     def __init__(self, app: App[int], themes: ThemeSwitch) -> None:
         self._app = app
         self.themes = themes
+        self.running: Callable[[], bool] = lambda: False
+        """Whether a turn runs, which Esc stops, whatever lies over the panes."""
 
     @property
     def covered(self) -> bool:
@@ -67,13 +69,23 @@ class OverlayControl:
         **look: Any,
     ) -> None:
         """Have the user pick one of ``choices`` for ``taken``, unless something else is shown; ``left`` is
-        called where they take none. ``look`` is passed on to the screen."""
+        called where they take none. Where this list is shown already, close it. ``look`` is passed on to the
+        screen."""
         from tui.overlays.pick_screen import PickScreen
 
-        if not self.covered:
+        covered, shown_now = self.covered, self._app.screen
+        if isinstance(shown_now, PickScreen) and shown_now.heading == title:
+            shown_now.dismiss(None)
+        elif not covered:
             screen = PickScreen(self.themes.palette, title, choices, **look)
             screen.on_closed = lambda value: left() if value is None else taken(value)
             self._app.push_screen(screen)
+
+    def how_to_leave(self, action: str = "") -> str:
+        """The hint for a list, which the key of ``action`` closes too: while a turn runs, Esc stops it."""
+        if not self.running():
+            return "Esc leaves"
+        return f"{shown(action)} leaves, Esc stops the turn" if action else "Esc stops the turn and leaves"
 
     def pick_session(self, screen: ClosingScreen[str | None], taken: Callable[[str], None]) -> None:
         """Show the sessions, unless something else is shown; ``taken`` gets the one to resume."""
@@ -94,8 +106,7 @@ class OverlayControl:
 
         if self._left(FilePicker):
             return
-        leave = f"{shown('open_file')} leaves, Esc stops" if session.running else "Esc leaves"
-        hint, reading = f"Enter opens · {leave}", lambda: session.context.reading
+        hint, reading = f"Enter opens · {self.how_to_leave('open_file')}", lambda: session.context.reading
         listed, palette = session.files.list, self.themes.palette
         picker = FilePicker(palette, listed, current, hint=hint, reading=reading, first=edited)
         picker.on_closed = _with_path(lambda path: opened(path, picker.line))

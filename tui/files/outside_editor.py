@@ -8,7 +8,9 @@ import shlex
 import tempfile
 from pathlib import Path, PurePosixPath
 
-_TAKE_A_LINE = frozenset({"vi", "vim", "nvim", "nano", "emacs", "emacsclient", "kak", "micro", "joe"})
+_TAKE_A_LINE = frozenset(
+    {"vi", "vim", "nvim", "hx", "helix", "kak", "nano", "micro", "joe", "emacs", "emacsclient"}
+)
 """Editors that take the line to begin at as ``+40``; others begin where they like."""
 
 

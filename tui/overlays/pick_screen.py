@@ -45,7 +45,7 @@ class PickScreen(ClosingScreen[str | None]):
         before it is taken."""
         super().__init__()
         self._palette = palette
-        self._title = title
+        self.heading = title
         self._choices = choices
         self._hint = hint
         self._empty = empty
@@ -65,7 +65,7 @@ class PickScreen(ClosingScreen[str | None]):
     def compose(self) -> ComposeResult:
         """The box, the filter and the choices."""
         with Vertical(id="box") as box:
-            box.border_title = Content(self._title)
+            box.border_title = Content(self.heading)
             field = PathInput(self._query, placeholder="type to filter", select_on_focus=False, id="query")
             field.cursor_blink = False
             yield field
@@ -88,13 +88,17 @@ class PickScreen(ClosingScreen[str | None]):
         self._hint = keys
         self.query_one("#box").border_subtitle = Content(fitting(keys, self._lines.size.width - CORNERS))
 
-    def offer(self, choices: Sequence[Choice]) -> None:
-        """Offer other choices; the same one stays chosen where it is still there."""
-        before = self.chosen
+    def offer(self, choices: Sequence[Choice], chosen: str = "") -> None:
+        """Offer other choices; the same one stays chosen where it is still there. ``chosen`` is chosen
+        instead, and the filter is cleared where it hides that one."""
+        before = chosen or (self.chosen.value if self.chosen is not None else "")
         self._choices = choices
         self._found = filtered(self._query, choices)
+        if chosen and chosen not in (each.value for each in self._found):
+            self._query = self.query_one(PathInput).value = ""
+            self._found = filtered("", choices)
         values = [each.value for each in self._found]
-        self._at = values.index(before.value) if before is not None and before.value in values else 0
+        self._at = values.index(before) if before in values else 0
         self._draw()
 
     def restyle(self, palette: Palette) -> None:

@@ -41,7 +41,7 @@ class PaletteControl:
 
     def show(self) -> None:
         """Show every key and every command."""
-        hint = "Enter runs it · Esc leaves · type to find"
+        hint = f"Enter runs it · {self._overlays.how_to_leave('help')} · type to find"
         self._overlays.pick("Keys and commands", choices(), self._run, hint=hint)
 
     def earlier_prompts(self) -> None:
@@ -58,7 +58,7 @@ class PaletteControl:
             "Earlier prompts",
             found,
             composer.put_in_place,
-            hint="Enter takes it · Esc leaves · Ctrl+R next · type to find",
+            hint=f"Enter takes it · {self._overlays.how_to_leave()} · Ctrl+R next · type to find",
             empty="no earlier prompt has that",
             query=query,
             further="ctrl+r",

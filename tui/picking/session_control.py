@@ -138,7 +138,8 @@ class SessionControl:
         folders = self._session.folders
         await asyncio.to_thread(rename_session, folders, name, title)
         if self._screen is not None:
-            self._screen.offer(self._choices(await asyncio.to_thread(list_sessions, folders.sessions)))
+            found = await asyncio.to_thread(list_sessions, folders.sessions)
+            self._screen.offer(self._choices(found), name)
 
     async def _fork(self, name: str, title: str) -> None:
         journal = self._session.folders.sessions / f"{name}.jsonl"

@@ -15,8 +15,9 @@ from tui.overlays.filtering import Choice
 from tui.overlays.pick_screen import PickScreen
 
 Wish = Literal["rename", "fork", "export"]
-_KEYS: dict[str, Wish] = {"f2": "rename", "ctrl+b": "fork", "ctrl+s": "export"}
-_HINT = "Enter resumes · F2 renames · Ctrl+B forks · Ctrl+S exports · Esc leaves"
+_KEYS: dict[str, Wish] = {"f2": "rename", "f3": "fork", "ctrl+b": "fork", "ctrl+s": "export"}
+"""Ctrl+B alone would be out of reach in tmux, whose prefix it is."""
+_HINT = "Enter resumes · F2 renames · F3 forks · Ctrl+S exports · Esc leaves"
 _NAMING = "Enter names it · Esc goes back"
 
 
@@ -31,6 +32,8 @@ class SessionsScreen(PickScreen):
         self._wished = wished
         self._naming = ""
         """The session that is being named."""
+        self._filter = ""
+        """What was typed to filter before a session was named."""
 
     def tell(self, line: str) -> None:
         """Tell what came of a wish, while the list is shown."""
@@ -72,8 +75,12 @@ class SessionsScreen(PickScreen):
 
     def _ask(self, session: str, title: str = "") -> None:
         """Ask for the title of ``session``; of none, go back to the list."""
-        self._naming = session
         field, box = self.query_one(Input), self.query_one("#box")
+        if session and not self._naming:
+            self._filter = field.value
+        elif not session:
+            title = self._filter
+        self._naming = session
         field.value = title
         field.cursor_position = len(title)
         field.placeholder = "type a title; none shows the first prompt" if session else "type to filter"

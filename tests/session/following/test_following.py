@@ -32,6 +32,7 @@ from session.session import Session
 from session.sharing import host as hosting
 from session.sharing.claim import SessionTakenError
 from session.sharing.host import Presence
+from session.sharing.left_alone import leave_word, take_words
 from session.sharing.messages import Hello, Refused, decode, encode
 from session.sharing.sockets import connect
 from tests.session.talking import COLOURS, PATIENCE, REPAINT, Listening, opening, talking
@@ -286,3 +287,17 @@ async def test_a_prompt_that_became_a_turn_is_not_unanswered(root: Path) -> None
         assert list(other.session.unanswered) == ["and again"]
         other.session.unqueue()
         assert list(other.session.unanswered) == []
+
+
+async def test_a_session_that_is_resumed_is_not_told_of_any_more(root: Path) -> None:
+    async with talking(root, REPAINT) as it:
+        it.session.submit("repaint")
+        await it.until(TurnEnded)
+        journal, live = it.session.standing.journal, it.session.folders.live
+        made = opening(root, it.partner.url)
+    leave_word(live, journal.stem, "completed")
+    leave_word(live, "another", "completed")
+    resumed = await asyncio.to_thread(open_session, made, journal, join=False)
+    await resumed.close()
+    (word,) = take_words(live)
+    assert word.startswith("session another ")

@@ -273,3 +273,51 @@ def test_disk_editor_chat_and_ledger_agree_after_every_step(operations: list[tup
 
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(all_of_it(Path(folder)))
+
+
+ADDING = """
+[[scenario]]
+id = "add"
+match = ["add"]
+[[scenario.hunk]]
+id = "new"
+path = "new.py"
+action = "add"
+lines = '''
++one = 1
+'''
+[[scenario.hunk]]
+id = "line"
+path = "greeter.py"
+lines = '''
+     \"\"\"A greeting.\"\"\"
++    title = "dear"
+'''
+[[scenario.step]]
+patch = ["new", "line"]
+"""
+
+
+async def test_a_hunk_that_is_redone_is_marked_as_it_was(tmp_path: Path) -> None:
+    async with stage(tmp_path, script=ADDING) as it:
+        await it.ask("add")
+        await it.done()
+        marks = it.app.shown_file.marks
+        before = marks.of("greeter.py")
+        assert [mark.kind for mark in before] == ["added"]
+        it.key("f9")
+        await it.until(lambda: "↶ h2" in it.chat and not marks.of("greeter.py"), "the undo")
+        it.key("f10")
+        await it.until(lambda: marks.of("greeter.py"), "the redo")
+        assert marks.of("greeter.py") == before
+
+
+async def test_undoing_the_hunk_that_made_a_file_tells_of_the_undo_alone(tmp_path: Path) -> None:
+    async with stage(tmp_path, script=ADDING) as it:
+        await it.ask("add")
+        await it.done()
+        assert await it.app.shown_file.open("new.py")
+        await it.pilot.press("f2", "f9")
+        await it.until(lambda: it.app.shown_file.buffers.of("new.py") is None, "the end of its tab")
+        await it.until(lambda: "↶ h1" in it.chat, "the undo")
+        assert it.app.status.status.message == "h1 undone: new.py"

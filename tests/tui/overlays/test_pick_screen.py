@@ -10,6 +10,13 @@ from tests.tui.stage import stage
 from tui.overlays.filtering import Choice, filtered, marked
 from tui.overlays.pick_screen import PickScreen
 
+SILENT = """
+[[scenario]]
+id = "silent"
+match = ["*"]
+[[scenario.step]]
+stall = 600.0
+"""
 CHOICES = [
     Choice("a", "undo a hunk", "takes it back", "Hunks"),
     Choice("b", "open a file", "any file; undo is kept", "Files"),
@@ -127,3 +134,15 @@ async def test_arrows_choose_a_file(tmp_path: Path) -> None:
         await it.until(lambda: len(it.session.files.list()) == 2, "the list of files")
         await it.pilot.press("ctrl+p", "down", "enter")
         await it.until(lambda: it.app.editor.path == "b.py", "the second file")
+
+
+async def test_the_key_of_the_help_closes_it_and_the_turn_goes_on(tmp_path: Path) -> None:
+    async with stage(tmp_path, script=SILENT) as it:
+        await it.ask("go")
+        await it.pilot.press("f1")
+        await it.until(lambda: "F1 leaves, Esc stops the turn" in it.screen, "the help")
+        await it.pilot.press("f1")
+        await it.until(lambda: len(it.app.screen_stack) == 1, "the panes")
+        assert it.session.running
+        await it.pilot.press("ctrl+c")
+        await it.done()

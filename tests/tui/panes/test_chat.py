@@ -163,3 +163,25 @@ async def test_streaming_never_lays_out() -> None:
                 view.settle_now()
                 await pilot.pause()
         assert laid_out == []
+
+
+async def test_a_remark_between_two_words_leaves_no_blank_before_the_second() -> None:
+    async with chat() as (view, _):
+        view.text("first in")
+        view.remark("asked to end")
+        view.text(" the signature\n")
+        view.settle_now()
+        assert [line.rstrip() for line in shown(view) if "the" in line] == ["  the signature"]
+
+
+async def test_a_file_that_is_replaced_is_not_called_new() -> None:
+    async with chat() as (view, _):
+        view.hunk("h1", "a.py", "add", "typing")
+        view.settle_now()
+        assert "a.py new file" in "\n".join(shown(view))
+        view.hunk("h1", "a.py", "replace", "held", "exists already: the whole file is replaced")
+        view.settle_now()
+        assert "? h1  a.py exists already: the whole" in "\n".join(shown(view))
+        view.hunk("h1", "a.py", "add", "landed", "1–2")
+        view.settle_now()
+        assert "✓ h1  a.py replaced 1–2" in "\n".join(shown(view))

@@ -129,15 +129,30 @@ async def test_this_session_is_renamed_by_a_command(tmp_path: Path) -> None:
         assert [row.title for row in rows] == ["on manners"]
 
 
-async def test_a_session_is_forked_from_the_list(tmp_path: Path) -> None:
+@pytest.mark.parametrize("title", ["a chat", "nothing that fits"])
+async def test_a_session_stays_chosen_when_it_is_named(tmp_path: Path, title: str) -> None:
+    for prompt in ("one chat", "another chat", "last chat"):
+        async with stage(tmp_path) as it:
+            await it.ask(prompt)
+            await it.done()
+    async with stage(tmp_path) as it:
+        await it.pilot.press(*"/sessions", "enter")
+        await it.until(lambda: "last chat" in it.screen, "the list")
+        await it.pilot.press(*"chat", "down", "f2", "ctrl+u", *title, "enter")
+        await it.until(lambda: f"❯ {title}" in it.screen, "the session under its title")
+        assert ("chat" in title) == ("│ chat " in it.screen), "the filter stays where it does not hide it"
+
+
+@pytest.mark.parametrize("key", ["f3", "ctrl+b"])
+async def test_a_session_is_forked_from_the_list(tmp_path: Path, key: str) -> None:
     async with stage(tmp_path) as it:
         await it.ask("just talk")
         await it.done()
         first = it.session.name
     async with stage(tmp_path) as it:
         await it.pilot.press(*"/sessions", "enter")
-        await it.until(lambda: "Ctrl+B forks" in it.screen, "the list")
-        await it.pilot.press("ctrl+b")
+        await it.until(lambda: "F3 forks" in it.screen, "the list")
+        await it.pilot.press(key)
         await it.until(lambda: it.app.controls.sessions.switch is not None, "the switch")
         switch = it.app.controls.sessions.switch
         assert switch is not None and switch.journal is not None

@@ -79,6 +79,8 @@ class ChatView(Widget, can_focus=True):
                 self.close_run()
                 last = Answer()
                 self._add(last)
+                if not delta.startswith("  "):  # the blank between words that a remark came between
+                    delta = delta.removeprefix(" ")
             delta = last.feed(delta)
         self._pacer.request()
 
@@ -101,8 +103,8 @@ class ChatView(Widget, can_focus=True):
             self.close_run()
             entry = self._hunks[hunk] = HunkEntry(hunk, path, action)
             self._add(entry)
-        if path:
-            entry.path = path
+        entry.path = path or entry.path
+        entry.action = action if action == "replace" else entry.action
         entry.become(state, detail)
         if size is not None:
             entry.measure(size)

@@ -40,7 +40,8 @@ SIGNS: dict[str, Span] = {
 """How a list shows the state of a hunk, which can be told without its colour."""
 
 _VERDICTS: dict[str, Span] = {"green": ("✓", "success"), "red": ("✗", "error"), "unclear": ("?", "warning")}
-_ACTIONS = {"add": "new file", "delete": "deleted", "move": "moved"}
+_ACTIONS = {"add": "new file", "delete": "deleted", "move": "moved", "replace": "replaced"}
+"""What is told of a hunk that does more than change lines; to ``replace`` is to add a file that exists."""
 
 
 class HunkEntry:
@@ -84,7 +85,8 @@ class HunkEntry:
         sign = SIGNS[state]
         told = "muted" if state in ("typing", "dropped", "undone") else "text"
         spans: list[Span] = [(visible(self.path), told)]
-        if self.action != "update" and state != "refused":
+        done = state in ("landed", "undone")
+        if self.action != "update" and state != "refused" and (self.action != "replace" or done):
             spans.append((f" {_ACTIONS.get(self.action, self.action)}", "muted"))
         lines = visible_lines(detail)
         if lines:
@@ -92,7 +94,7 @@ class HunkEntry:
             spans.append((f" {lines[0]}", "error" if state == "refused" else "muted"))
         if self.symbol and state == "landed":
             spans.append((f" {visible(self.symbol)}", "accent"))
-        if state in ("landed", "undone"):
+        if done:
             spans += self._counts()
         if state == "landed":
             spans += [span for check in self._verdicts for span in self._judged(check)]

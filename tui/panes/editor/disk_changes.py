@@ -18,6 +18,8 @@ class DiskChanges:
     def __init__(self, file: ShownFile, flights: Flights) -> None:
         self._file = file
         self._flights = flights
+        self._kinds: dict[str, str] = {}
+        """The kinds of the marks of undone hunks: redone, they are marked as they were."""
         self._taken: list[HunkUndone | HunkRedone] = []
         """Events that were taken in before the session told them."""
 
@@ -83,14 +85,18 @@ class DiskChanges:
 
     async def _undone(self, event: HunkUndone | HunkRedone) -> None:
         held = self._file.marks.remove(event.hunk)
-        growth = (event.end - event.start) - (held[1].end - held[1].start) if held else 0
+        growth = 0
+        if held:
+            growth = (event.end - event.start) - (held[1].end - held[1].start)
+            self._kinds[event.hunk] = held[1].kind
         await self._place(event.path, growth, event.start, event.end, event.hunk, undid=True)
         self._reveal(event.path, event.start, event.end)
 
     async def _redone(self, event: HunkUndone | HunkRedone) -> None:
         await self._place(event.path, 0, event.start, event.end, event.hunk)
+        kind = self._kinds.pop(event.hunk, "changed")
         if event.start:
-            self._mark(event.path, event.hunk, event.start, event.end)
+            self._mark(event.path, event.hunk, event.start, event.end, kind)
         self._reveal(event.path, event.start, event.end)
 
     async def _place(
@@ -107,7 +113,7 @@ class DiskChanges:
         if start and path != self._file.path:
             await self._file.bring(path)
 
-    def _mark(self, path: str, hunk: str, start: int, end: int, kind: str = "changed") -> None:
+    def _mark(self, path: str, hunk: str, start: int, end: int, kind: str) -> None:
         """Mark a hunk's lines on disk where they are in the text; unsaved text may stand in their place."""
         buffer = self._file.buffers.of(path)
         end = max(end, start)

@@ -223,7 +223,7 @@ class ShownFile:
         try:
             file = await self.files.read(buffer.path)
         except FileProblem as problem:
-            self._lost(buffer, str(problem))
+            self._lost(buffer, str(problem), undid=undid)
             return None
         merged, version = None, -1
         while buffer.needs_merge(file) and version != buffer.version:
@@ -236,7 +236,7 @@ class ShownFile:
         self.on_change()
         return rows
 
-    def _lost(self, buffer: Buffer, problem: str) -> None:
+    def _lost(self, buffer: Buffer, problem: str, *, undid: bool) -> None:
         if buffer.base is None:
             return
         if buffer.dirty:
@@ -244,7 +244,8 @@ class ShownFile:
         else:
             self.problem = problem
             self.close(buffer)
-            self.say(problem, "warning")
+            if not undid:  # the undone hunk made the file; that it is undone is told already
+                self.say(problem, "warning")
 
     # Hunks.
 

@@ -15,6 +15,8 @@ import pytest
 CLASSES = {
     "configuration, hooks and filters of repositories": (
         "tests/context/disk/test_hostile_repositories.py",
+        "tests/context/disk/test_hostile_index.py",
+        "tests/session/review/test_hostile_trees.py",
         "tests/session/tools/test_hostile_search.py",
     ),
     "links, races, devices and hard links": (

@@ -6,6 +6,7 @@ import os
 
 from context.disk.file_list import is_temporary
 from context.disk.git import Git, GitUnavailable
+from context.disk.source import is_inside
 
 MOST = 200
 """A branch that changed more files than this is ignored: the change then says little."""
@@ -39,5 +40,5 @@ def branch_changes(git: Git) -> frozenset[str]:
         out = git.run("diff-tree", "-r", "--name-only", "--no-renames", "--relative", "-z", point, "HEAD")
     except GitUnavailable:
         return frozenset()
-    paths = [path for path in os.fsdecode(out).split("\0") if path and not is_temporary(path)]
+    paths = [path for path in os.fsdecode(out).split("\0") if is_inside(path) and not is_temporary(path)]
     return frozenset(paths) if len(paths) <= MOST else frozenset()

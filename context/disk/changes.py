@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from context.disk.file_list import is_temporary
 from context.disk.git import Git
-from context.disk.source import LARGEST, Source, decode
+from context.disk.source import LARGEST, Source, decode, is_inside
 
 Lines: TypeAlias = "array[int]"
 """The CRC-32 of each line, in order."""
@@ -132,7 +132,7 @@ def git_changes(git: Git, paths: tuple[str, ...] = ()) -> dict[str, Change]:
     found = [
         entry
         for entry in parse_status(out)
-        if entry.path.startswith(git.prefix) and not is_temporary(entry.path)
+        if entry.path.startswith(git.prefix) and not is_temporary(entry.path) and is_inside(entry.path)
     ]
     blobs = git.blobs((entry.blob for entry in found if entry.blob), LARGEST)
     bases = {name: decode("", data) for name, data in blobs.items()}

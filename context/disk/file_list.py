@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from context.disk.git import Git
+from context.disk.source import Source, is_inside, read
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -21,6 +22,11 @@ _AT_ONCE = 100_000
 _STARS = re.compile(r"\*+")
 _MOST_STARS = 3
 """Number of stars allowed in one part of an ignore rule, and of ``**`` in the whole rule."""
+_SUSPICIOUS = (
+    *("//", "\0/"),
+    *(f"{before}{name}{after}" for name in (".", "..", ".git") for before in "\0/" for after in "\0/"),
+)
+"""One of these is in a list with a path that does not lie in the project."""
 _REPOSITORY_FOLDERS = frozenset({".git", ".hg", ".svn", ".jj"})
 
 
@@ -118,8 +124,6 @@ def _folders(root: Path, unread: dict[str, str]) -> Iterator[tuple[str, list[os.
 def _rules(root: Path, folder: str) -> Rules:
     from pathspec import GitIgnoreSpec
 
-    from context.disk.source import Source, read
-
     source = read(root, f"{folder}.gitignore")
     if not isinstance(source, Source):
         return ()
@@ -139,6 +143,11 @@ def _paths(listed: bytes) -> list[str]:
         # In chunks: one long call would block all other threads.
         end = listed.find(b"\0", start + _AT_ONCE)
         piece = os.fsdecode(listed[start : end if end >= 0 else len(listed)])
-        found += [path for path in piece.split("\0") if path and not is_temporary(path)]
+        paths = [path for path in piece.split("\0") if path and not is_temporary(path)]
+        # Looking at each path would take as long as all the rest.
+        around = f"\0{piece}\0".lower()
+        if any(sign in around for sign in _SUSPICIOUS):
+            paths = [path for path in paths if is_inside(path.removesuffix("/"))]
+        found += paths
         start = end + 1 if end >= 0 else len(listed)
     return found

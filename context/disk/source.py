@@ -23,6 +23,7 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _ROOT = os.O_DIRECTORY | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
 _FOLDER = _ROOT | os.O_NOFOLLOW
 
+_NO_NAMES = frozenset({"", ".", ".."})
 LINK = "a symbolic link"
 """The reason why a link gives no text."""
 
@@ -51,6 +52,14 @@ class Unread:
     path: str
     why: str
     gone: bool = False
+
+
+def is_inside(path: str) -> bool:
+    """Whether ``path``, which git told, lies below the project's folder, and not in the repository's own.
+
+    Git writes no other paths into its index and its trees, but reads them without a question.
+    """
+    return not any(part in _NO_NAMES or part.lower() == ".git" for part in path.split("/"))
 
 
 def read(root: Path, path: str) -> Source | Unread:
@@ -83,7 +92,9 @@ def read(root: Path, path: str) -> Source | Unread:
 
 def _opened(root: Path, path: str) -> int:
     """A descriptor of the file. Each folder on the way is opened from the one above it."""
-    *folders, name = path.split("/")
+    *folders, name = parts = path.split("/")
+    if any(part in _NO_NAMES for part in parts):
+        raise OSError(errno.EINVAL, "not a path in the project")
     above = None
     try:
         for folder in [str(root), *folders] if folders else ():

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from context.disk.git import Git
+from context.disk.source import is_inside
 from session.checks.check import Check
 from session.checks.reaching import runnable_tests
 from session.sandbox.edits import Edits
@@ -88,9 +89,11 @@ def write_before(git: Git, commit: PastCommit, folder: Path) -> None:
 
 def _write(folder: Path, path: str, mode: str, content: bytes) -> None:
     file = folder / path
-    if not file.parent.resolve().is_relative_to(folder.resolve()):
+    if not is_inside(path) or not file.parent.resolve().is_relative_to(folder.resolve()):
         return
     file.parent.mkdir(parents=True, exist_ok=True)
+    if file.is_symlink():  # the commit put a file in its place, or links made since let it lead out
+        file.unlink()
     if mode in _FILE_MODES:
         file.write_bytes(content)
         file.chmod(0o755 if mode == _FILE_MODES[1] else 0o644)

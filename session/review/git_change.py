@@ -11,7 +11,7 @@ from pathlib import Path
 from context.disk.changes import Status, git_changes
 from context.disk.git import Git
 from context.disk.repository import GitUnavailable
-from context.disk.source import LARGEST, decode, name_problem, read, shown_name
+from context.disk.source import LARGEST, decode, is_inside, name_problem, read, shown_name
 from session.review.change import LeftOut, ReviewedChange, ReviewedFile, lines_in, reviewable
 from session.text.sanitize import clean_line
 
@@ -160,7 +160,7 @@ def _entries(out: bytes, prefix: str) -> Iterator[tuple[str, str, str, str]]:
         _, mode, was, now, how = about.split(" ", 4)
         if how.startswith("R"):  # the old name came first
             path = next(fields, "")
-        if path.startswith(prefix):
+        if path.startswith(prefix) and is_inside(path):
             yield path.removeprefix(prefix), mode, was, now
 
 

@@ -92,3 +92,21 @@ def test_a_folder_of_a_repository_is_its_own_project(root: Path, tmp_path: Path)
     write_before(repository, found, before)
     assert sorted(each.name for each in before.iterdir()) == ["calc.py", "test_calc.py"]
     assert (before / "calc.py").read_text() == "a = 1\n"
+
+
+def test_a_link_that_leads_out_only_once_all_links_are_there_takes_no_file_outside(
+    root: Path, tmp_path: Path
+) -> None:
+    # "b" seems to stay inside as long as there is no "x", which leads to the folder itself.
+    (root / "tests").mkdir()
+    (root / "tests" / "test_b.py").symlink_to("../x/../outside.py")
+    (root / "x").symlink_to(".")
+    commit(root, "links", a="a = 1\n")
+    (root / "tests" / "test_b.py").unlink()
+    commit(root, "a test", a="a = 2\n", tests__test_b="b = 1\n")
+    found = next(iter(past_commits(Git.open(root), PYTEST, 5)))
+    copies = tmp_path / "copies"
+    (copies / "one").mkdir(parents=True)
+    write_before(Git.open(root), found, copies / "one")
+    assert not (copies / "outside.py").exists()
+    assert (copies / "one" / "tests" / "test_b.py").read_text() == "b = 1\n"

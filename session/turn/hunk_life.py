@@ -7,8 +7,9 @@ Rules, which the table holds:
 
 1. A hunk ends exactly once: landed, refused, declined or dropped. A signal that comes later changes
    nothing.
-2. Only a hunk with an open question can be agreed to or declined. Declined is an end: nothing that
-   happens afterwards can land the hunk.
+2. Only a hunk with an open question can be agreed to. Any hunk can be declined until it lands, also
+   while it is typed or waits its turn. Declined is an end: nothing that happens afterwards can land
+   the hunk.
 3. Nothing is written while a question is open. A hunk that was asked about early is checked (placed
    without writing) when its turn comes, and is asked about with all reasons, or lands. One that the
    user agreed to during its check waits again where a hunk before it in the same file has not ended.
@@ -67,7 +68,12 @@ _STOPS = {Signal.DROP: State.DROPPED}
 _ENDS = {Signal.REFUSE: State.REFUSED, **_STOPS}
 
 TABLE: dict[State, dict[Signal, State]] = {
-    State.OPEN: {Signal.ASK: State.OPEN_ASKED, Signal.COMPLETE: State.WAITING, **_ENDS},
+    State.OPEN: {
+        Signal.ASK: State.OPEN_ASKED,
+        Signal.DECLINE: State.DECLINED,
+        Signal.COMPLETE: State.WAITING,
+        **_ENDS,
+    },
     State.OPEN_ASKED: {
         Signal.AGREE: State.OPEN,
         Signal.DECLINE: State.DECLINED,
@@ -76,6 +82,7 @@ TABLE: dict[State, dict[Signal, State]] = {
     },
     State.WAITING: {
         Signal.ASK: State.WAITING_ASKED,
+        Signal.DECLINE: State.DECLINED,
         Signal.CHECK: State.CHECKING,
         Signal.LAND: State.LANDING,
         **_STOPS,
@@ -88,6 +95,7 @@ TABLE: dict[State, dict[Signal, State]] = {
     },
     State.CHECKING: {
         Signal.ASK: State.HELD,
+        Signal.DECLINE: State.DECLINED,
         Signal.LAND: State.LANDING,
         Signal.WAIT: State.WAITING,
         **_ENDS,
@@ -109,6 +117,8 @@ TABLE: dict[State, dict[Signal, State]] = {
 
 ASKED = frozenset({State.OPEN_ASKED, State.WAITING_ASKED, State.CHECKING_ASKED, State.HELD})
 """The states in which the user can answer."""
+DECLINABLE = frozenset(state for state, row in TABLE.items() if Signal.DECLINE in row)
+"""The states in which the user can decline."""
 TYPED = frozenset({State.OPEN, State.OPEN_ASKED})
 """The states in which the model may still send more of the hunk."""
 

@@ -4,7 +4,8 @@ The queue does no I/O. Each method takes one thing that happened and returns the
 from it, in order; the lane carries them out and reports the results of ``Check`` and ``Land`` back.
 Hunks are checked and land one at a time, in the order in which they became whole. A hunk with an open
 question holds up the ones behind it, but those that the user has agreed to and that are in other files.
-Every open question can be answered at any time; review mode asks about each hunk as soon as it is whole.
+Every open question can be answered at any time, and a hunk can be declined until it lands; review mode
+asks about each hunk as soon as it is whole.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from posixpath import normpath
 from edits.hunk import Guard, Held, Hunk, Landed, RefusalCode, Refused, Status
 from edits.placing.rewriting import rewritten
 from edits.report import NotReceived, Outcome
-from session.turn.hunk_life import Answer, HunkLife, HunkOutcome, Question, Signal, State
+from session.turn.hunk_life import DECLINABLE, Answer, HunkLife, HunkOutcome, Question, Signal, State
 
 REVIEW = "review"
 REVIEW_MESSAGE = "review mode holds every edit until you answer"
@@ -144,9 +145,11 @@ class LandingQueue:
 
     def answer(self, hunk: str, answer: Answer) -> list[Effect] | None:
         """Take the user's answer about ``hunk``. None when it has no open question, or is not whole yet and
-        cannot be edited."""
+        cannot be edited. One that was not asked about can be declined until it lands."""
         life = self._hunks.get(hunk)
-        if life is None or not life.asked or (answer.new is not None and life.edit is None):
+        if life is None or (answer.new is not None and life.edit is None):
+            return None
+        if not life.asked and (answer.land or answer.rest or life.state not in DECLINABLE):
             return None
         if answer.new is not None and life.edit is not None:
             life.edit, life.edited = rewritten(life.edit, answer.new), True
@@ -266,14 +269,16 @@ class LandingQueue:
 
     def _answered(self, life: HunkLife, *, land: bool, why: str = "") -> list[Effect]:
         question = life.question
-        assert question is not None, "an asked hunk has a question"
         if land:
+            assert question is not None, "an asked hunk has a question"
             life.advance(Signal.AGREE)
             life.agreed = True
             life.allowed |= question.guards
             return []
-        message = f"{DECLINED}: {why}" if why else f"{DECLINED} ({question.message})"
-        return self._end(life, Signal.DECLINE, Refused(life.name, question.path, RefusalCode.LOCKED, message))
+        told = f" ({question.message})" if question is not None else ""
+        message = f"{DECLINED}: {why}" if why else f"{DECLINED}{told}"
+        path = question.path if question is not None else life.path
+        return self._end(life, Signal.DECLINE, Refused(life.name, path, RefusalCode.LOCKED, message))
 
     def _drop(self, life: HunkLife) -> list[Effect]:
         return self._end(life, Signal.DROP, NotReceived(life.name, life.path))

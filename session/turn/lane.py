@@ -135,8 +135,8 @@ class Lane:
             self._pause.look_again()
 
     def answer(self, hunk: str, answer: Answer) -> bool:
-        """Land or decline ``hunk``, for which ``HunkHeld`` was sent. False when it has no open question (any
-        more)."""
+        """Land ``hunk``, for which ``HunkHeld`` was sent, or decline it, which needs no question. False when
+        it is too late for that."""
         effects = self._queue.answer(hunk, answer)
         if effects is None:
             return False

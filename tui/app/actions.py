@@ -55,11 +55,12 @@ class Actions:
             self._panes.status.say("Not sent: your change stays in the editor, unsaved")
 
     def cancel(self) -> None:
-        """Ctrl+C: stop the turn; else copy the selection, or set the draft aside; pressed twice, quit."""
-        quitting = self._controls.quitting
-        if self._controls.session.running and not quitting.leaving:
+        """Ctrl+C: stop the turn or the user's command; else copy the selection, or set the draft aside;
+        pressed twice, quit."""
+        quitting, session = self._controls.quitting, self._controls.session
+        if session.running and not quitting.leaving:
             self._controls.prompts.interrupt()
-        else:
+        elif quitting.leaving or not session.shell.stop():
             quitting.cancel()
 
     def quit_spark(self) -> None:

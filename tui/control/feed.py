@@ -20,7 +20,14 @@ from tui.panes.held_bar import HeldBar, Question
 from tui.panes.status import StatusLine
 from tui.race.lines import ended_line
 from tui.review.book import ReviewBook
-from tui.words.check_lines import broken_line, check_line, checked_detail, command_end, watch_lines
+from tui.words.check_lines import (
+    broken_line,
+    check_line,
+    checked_detail,
+    command_end,
+    command_runs,
+    watch_lines,
+)
 from tui.words.compaction_lines import compaction_line, compaction_text, dialogue_line
 from tui.words.figures import compact, effort_said, stopped_line, turn_brief, turn_said
 from tui.words.held_items import HeldItem, HeldItems, Verdict
@@ -228,10 +235,13 @@ class Feed:
             case said.CommandStarted(command=command):
                 chat.action_to_end()
                 chat.call(command, f"! {event.line}").lines = COMMAND_LINES
+                status.say(command_runs())
             case said.CommandEnded(command=command):
                 entry = chat.call(command, f"! {event.line}")
                 entry.lines = COMMAND_LINES
                 entry.become(event.status, *command_end(event))
+                if status.status.message == command_runs():
+                    status.say("")
             case said.WatchTold():
                 chat.remark(watch_lines(event), "error" if event.red else "info")
             case said.ToolCalled(call=call, line=how):

@@ -97,10 +97,11 @@ class ReviewControl:
             each.kept = each.kept or each.state == "landed"
 
     def reject(self, each: Reviewed, why: str) -> None:
-        """Reject a held hunk, or undo a landed one. While a turn runs a word stops it and is sent."""
+        """Reject a hunk that has not landed, or undo one that has. While a turn runs a word stops it and is
+        sent."""
         # A word that is sent at once is not told a second time with what became of the hunk.
         now = bool(why) and self._session.running
-        if each.state == "held":
+        if each.state in ("held", "agreed", "typing"):
             if not self._session.answer(each.hunk, land=False, why="" if now else why):
                 self._keep_word(each, why)
                 return
@@ -114,7 +115,7 @@ class ReviewControl:
 
     def _keep_word(self, each: Reviewed, why: str) -> None:
         """A rejection came too late: nothing that was typed for it is lost."""
-        told = f"{each.hunk} is not held any more"
+        told = f"too late to reject {each.hunk}"
         if why:
             self._panes.composer.put_before([why])
             told += ": your word is in the prompt"

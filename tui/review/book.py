@@ -34,7 +34,14 @@ class Reviewed:
     removed: int = 0
     kept: bool = False
     """Whether the user has looked at it and keeps it."""
+    whole: bool = False
+    """Whether the model went on to something else: it is typed no more."""
     lines: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def told_state(self) -> str:
+        """The state in a word: a whole hunk that has not landed waits for those before it."""
+        return "waiting" if self.state == "typing" and self.whole else self.state
 
     @property
     def rank(self) -> tuple[int, int]:
@@ -71,6 +78,8 @@ class ReviewBook:
         self._hunks: dict[str, Reviewed] = {}
         self._open: dict[str, tuple[str, str]] = {}
         self._with_text: list[str] = []
+        self._begun: list[str] = []
+        """The hunks that the model may still be typing."""
         self.turn = ""
         """The last turn."""
 
@@ -96,7 +105,10 @@ class ReviewBook:
             case said.PromptSubmitted(turn=turn):
                 self.turn = turn
             case said.HunkOpened(turn=turn, hunk=hunk, path=path, action=action):
+                self._typed_no_more()
                 self._hunk(hunk, turn, path).action = action
+            case said.TextDelta() | said.ToolCalled() | said.PhaseChanged():
+                self._typed_no_more()
             case said.HunkTyped(hunk=hunk, kind=kind, text=text):
                 self._typed(hunk, kind, text)
             case said.HunkHeld(turn=turn, hunk=hunk, path=path, guard=guard, message=message):
@@ -132,11 +144,17 @@ class ReviewBook:
         each = self._hunks.get(hunk)
         if each is None:
             each = self._hunks[hunk] = Reviewed(hunk, turn, path)
+            self._begun.append(hunk)
             self._with_text.append(hunk)
             if len(self._with_text) > MOST_WITH_TEXT:
                 self._hunks[self._with_text.pop(0)].lines = []
         each.path = path or each.path
         return each
+
+    def _typed_no_more(self) -> None:
+        for hunk in self._begun:
+            self._hunks[hunk].whole = True
+        self._begun.clear()
 
     def _typed(self, hunk: str, kind: str, text: str) -> None:
         each = self._hunks.get(hunk)

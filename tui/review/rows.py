@@ -37,7 +37,7 @@ def replaced_lines(old: str, new: Sequence[str]) -> list[Line]:
 def hunk_row(each: Reviewed, chosen: bool, width: int, *, ansi: bool) -> Row:
     """One line of the list."""
     sign, role = SIGNS[each.state]
-    state = "kept" if each.kept and each.state == "landed" else each.state
+    state = "kept" if each.kept and each.state == "landed" else each.told_state
     size = f" +{each.added} −{each.removed}" if each.added or each.removed else ""
     why = each.guard if each.state == "held" else "placed by likeness" if each.fuzzy else ""
     told = " · ".join(filter(None, (state, why)))

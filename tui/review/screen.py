@@ -41,7 +41,7 @@ class Verdicts(Protocol):
         """Apply a held hunk; note of a landed one that it stays."""
 
     def reject(self, each: Reviewed, why: str) -> None:
-        """Reject a held hunk, or undo a landed one; ``why`` goes to the model."""
+        """Reject a hunk that has not landed, or undo one that has; ``why`` goes to the model."""
 
     def keep_all(self) -> None:
         """Apply all that is held, and note of all that landed that it stays."""
@@ -252,11 +252,9 @@ class ReviewScreen(ListScreen, inherit_bindings=False):
         self._draw()
 
     def action_reject(self) -> None:
-        """Type why, then reject."""
-        if self._each is not None and self._each.state in ("held", "landed"):
+        """Type why, then reject. What is typed is never taken for keys, even where it comes too late."""
+        if self._each is not None:
             self._why = ""
-        else:
-            self._told = _UNFIT.get(self._each.state if self._each is not None else "", "nothing to do here")
         self._draw()
 
     def action_drop(self) -> None:
@@ -289,7 +287,7 @@ class ReviewScreen(ListScreen, inherit_bindings=False):
     def _judge(self, verdict: Callable[[Reviewed], None], states: tuple[str, ...]) -> None:
         each = self._each
         if each is None or each.state not in states:
-            self._told = _UNFIT.get(each.state if each is not None else "", "nothing to do here")
+            self._told = _UNFIT.get(each.told_state if each is not None else "", "nothing to do here")
         else:
             self._go_on()
             verdict(each)
@@ -321,7 +319,8 @@ _CHANGES = (
 )
 _UNFIT = {
     "agreed": "you agreed to it: it lands once the hunks before it in its file have ended",
-    "typing": "it is not whole yet, or waits for a hunk before it",
+    "typing": "it is not whole yet",
+    "waiting": "it lands once the hunks before it have ended",
     "landed": "it has landed already",
 }
-"""What is told of a verdict on a hunk in a state that takes none; only held and landed ones take one."""
+"""Why a hunk in such a state cannot be applied, kept or edited; held and landed ones can."""

@@ -11,6 +11,7 @@ from session.events import (
     Event,
     FileBroken,
     HunkLanded,
+    HunkOpened,
     HunkRedone,
     HunkTyped,
     HunkUndone,
@@ -84,6 +85,8 @@ class Answer:
             pieces = self._typed.setdefault(event.hunk, [])
             pieces.append((event.kind, event.text))
             return
+        if isinstance(event, HunkOpened):
+            self._end_line()  # its last word is whole
         if isinstance(event, TurnStarted):
             self._started = event
             self._landed, self._called = 0, False

@@ -56,6 +56,11 @@ def what_failed(session: SessionPort, *, failed: bool = True) -> str:
     return prompt
 
 
+def command_runs() -> str:
+    """What the status line says while the user's command runs."""
+    return f"your command runs; {shown_key('interrupt')} ends it"
+
+
 def command_end(event: CommandEnded) -> tuple[str, str]:
     """The line of a command that has ended, and what is shown below it."""
     places = "".join(f"\n→ {place}" for place in event.places)

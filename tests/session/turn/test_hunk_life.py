@@ -19,7 +19,7 @@ from hypothesis.stateful import (
 
 from edits.hunk import Action, Format, Guard, Held, Hunk, Landed, RefusalCode, Refused, Rung, Status
 from edits.report import NotReceived
-from session.turn.hunk_life import ASKED, TABLE, Answer, HunkLife, Signal, State
+from session.turn.hunk_life import ASKED, DECLINABLE, TABLE, Answer, HunkLife, Signal, State
 from session.turn.landing_queue import DECLINED, Ask, Check, Effect, End, Land, LandingQueue
 from session.turn.turn import IllegalSignalError
 
@@ -64,9 +64,23 @@ def test_the_table_names_every_state() -> None:
     assert {state for state in State if not TABLE[state]} == set(ENDS)
 
 
-def test_only_an_asked_hunk_is_answered_and_every_asked_one_can_be() -> None:
-    for signal in (Signal.AGREE, Signal.DECLINE):
-        assert {state for state, row in TABLE.items() if signal in row} == ASKED
+def test_only_an_asked_hunk_is_agreed_to_and_every_asked_one_can_be() -> None:
+    assert {state for state, row in TABLE.items() if Signal.AGREE in row} == ASKED
+
+
+def test_every_hunk_can_be_declined_until_it_lands() -> None:
+    assert {state for state, row in TABLE.items() if Signal.DECLINE in row} == set(LIVE) - {State.LANDING}
+    queue = LandingQueue(attended=True, review=False)
+    queue.completed("h1", edit("h1"))
+    queue.landed("h1", held("h1", frozenset({Guard.DELETES})))
+    queue.completed("h2", edit("h2"))
+    queue.opened("h3", "h3.py")
+    for name in ("h2", "h3"):
+        (end,) = queue.answer(name, Answer(land=False, why="no")) or []
+        assert isinstance(end, End) and isinstance(end.outcome, Refused) and "no" in end.outcome.message
+    assert queue.completed("h3", edit("h3")) == []
+    assert queue.answer("h1", Answer(land=True)) == [Land("h1", edit("h1"), frozenset({Guard.DELETES}))]
+    assert queue.answer("h1", Answer(land=False)) is None, "it lands"
 
 
 def test_a_hunk_lands_only_from_landing_and_never_begins_to_land_while_it_is_asked_about() -> None:
@@ -261,10 +275,12 @@ class QueuePlay(RuleBasedStateMachine):
     @rule(data=st.data(), land=st.booleans(), rest=st.sampled_from([False, False, False, True]))
     def answer(self, data: st.DataObject, land: bool, rest: bool) -> None:
         name = data.draw(st.sampled_from(sorted(self.questions) or self.names))
-        asked = self.queue.state(name) in ASKED
+        before = self.queue.state(name)
+        asked = before in ASKED
         answered = {each for each in self.names if self.queue.state(each) in ASKED} if rest else {name}
         effects = self.queue.answer(name, Answer(land=land, rest=rest))
-        assert (effects is not None) is asked
+        declinable = before in DECLINABLE and not (land or rest)
+        assert (effects is not None) is (asked or declinable)
         if effects is None:
             return
         self.rest = self.rest or rest

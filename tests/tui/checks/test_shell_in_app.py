@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.tui.stage import stage
 
 MENDS = '''
@@ -70,18 +72,21 @@ async def test_what_is_typed_goes_before_the_output(tmp_path: Path) -> None:
         assert it.app.composer.text == ""
 
 
-async def test_esc_ends_a_command_and_a_second_one_waits_for_the_user(tmp_path: Path) -> None:
+@pytest.mark.parametrize("key", ["escape", "ctrl+c"])
+async def test_a_key_ends_a_command_and_a_second_one_waits_for_the_user(tmp_path: Path, key: str) -> None:
     async with stage(tmp_path, files=FILES, script=MENDS) as it:
         it.app.composer.focus()
         it.app.composer.put("!echo going; sleep 600")
         it.key("enter")
         await it.until(lambda: "going" in it.screen.replace("echo going", ""), "the output")
+        await it.until(lambda: "● ready  your command runs; Esc ends it" in it.screen, "how to end it")
         it.app.composer.put("!true")
         it.key("enter")
         await it.until(lambda: "a command still runs; Esc ends it" in it.screen, "the refusal")
         assert it.app.composer.text == "!true", "what could not be run is put back"
-        it.key("escape")
+        it.key(key)
         await it.until(lambda: "stopped" in it.screen and not it.session.shell.running, "the end")
+        assert it.app.composer.text == "!true"
 
 
 async def test_a_watch_tells_of_a_save(tmp_path: Path) -> None:

@@ -59,9 +59,8 @@ async def test_verdicts_in_any_order_and_each_is_seen(tmp_path: Path) -> None:
         await it.until(lambda: "→ h2" in it.screen and "agreed" in it.screen, "the verdict")
         assert (it.root / "greeter.py").read_text() == GREETER, "the one before it in its file comes first"
         await choose(it, screen, "h2")
-        await it.pilot.press("n")
+        await it.pilot.press("y")
         await it.until(lambda: "you agreed to it" in it.screen, "why not")
-        assert screen._why is None
         await choose(it, screen, "h3")
         await it.pilot.press("y")
         await it.until(lambda: (it.root / "notes.txt").read_text() == "kept\nnew\n", "the other file")
@@ -69,6 +68,27 @@ async def test_verdicts_in_any_order_and_each_is_seen(tmp_path: Path) -> None:
         await it.pilot.press("n", "enter")
         await it.until(lambda: "Good-bye" in (it.root / "greeter.py").read_text(), "the second hunk")
         assert "dear" not in (it.root / "greeter.py").read_text() and state(it, "h1") == "dropped"
+
+
+async def test_a_hunk_behind_a_held_one_waits_and_can_be_rejected(tmp_path: Path) -> None:
+    script = AT_ONCE.replace('["greet", "part", "notes"]', '["notes", "greet", "part"]')
+    async with stage(tmp_path, script=script) as it:
+        (it.root / "notes.txt").write_text("kept\nold\n")
+        await it.ask("make it polite")
+        await it.until(lambda: state(it, "h1") == "held", "the question")
+        screen = await review(it)
+        await it.until(lambda: it.screen.count("  waiting") == 2, "those behind it")
+        await choose(it, screen, "h2")
+        await it.pilot.press("y")
+        await it.until(lambda: "it lands once the hunks before it have ended" in it.screen, "why not")
+        await it.pilot.press("n", "a", "ctrl+u", "enter")
+        await it.until(lambda: state(it, "h2") == "dropped", "the verdict")
+        assert (it.root / "notes.txt").read_text() == "kept\nold\n", "a letter of the word is no key"
+        await choose(it, screen, "h1")
+        await it.pilot.press("y")
+        await it.until(lambda: "Good-bye" in (it.root / "greeter.py").read_text(), "the last hunk")
+        assert "dear" not in (it.root / "greeter.py").read_text()
+        assert (it.root / "notes.txt").read_text() == "kept\nnew\n"
 
 
 async def test_a_held_hunk_that_replaces_a_file_shows_what_goes(tmp_path: Path) -> None:
@@ -94,7 +114,7 @@ async def test_a_word_for_a_hunk_that_is_not_held_any_more_is_not_lost(tmp_path:
         await it.pilot.press("n", *"too late")
         assert it.session.answer("h3", land=False)
         await it.pilot.press("enter")
-        await it.until(lambda: "h3 is not held any more" in it.screen, "the reason, on the screen in front")
+        await it.until(lambda: "too late to reject h3" in it.screen, "the reason, on the screen in front")
         assert it.app.composer.draft == "too late"
 
 

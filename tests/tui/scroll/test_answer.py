@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from prompt_toolkit.utils import get_cwidth
 
-from session.events import Event, HunkLanded, HunkTyped, Notice, TextDelta, TurnEnded
+from session.events import Event, HunkLanded, HunkOpened, HunkTyped, Notice, TextDelta, TurnEnded
 from tui.scroll.answer import Answer
 from tui.scroll.whole_words import in_rows
 
@@ -89,3 +89,15 @@ def test_rows_keep_every_word_whole(width: int) -> None:
     rows = in_rows(text, width)
     assert " ".join(rows).split() == text.split()
     assert all(get_cwidth(row) <= width or " " not in row for row in rows)
+
+
+def test_the_last_word_before_a_hunk_stands_before_it(capsys: pytest.CaptureFixture[str]) -> None:
+    events: list[Event] = [
+        TextDelta("t1", "I change the greeting."),
+        HunkOpened("t1", "h1", "a.py"),
+        HunkLanded("t1", "h1", "a.py", "applied", 1, 1, 2),
+        TextDelta("t1", "That is it."),
+        TurnEnded("t1", "completed"),
+    ]
+    lines = printed(events, capsys).splitlines()
+    assert lines[0] == "I change the greeting." and "That is it." in lines

@@ -79,8 +79,7 @@ class ChatView(Widget, can_focus=True):
                 self.close_run()
                 last = Answer()
                 self._add(last)
-                if not delta.startswith("  "):  # the blank between words that a remark came between
-                    delta = delta.removeprefix(" ")
+                delta = delta if delta.startswith("  ") else delta.removeprefix(" ")  # between two words
             delta = last.feed(delta)
         self._pacer.request()
 
@@ -103,8 +102,7 @@ class ChatView(Widget, can_focus=True):
             self.close_run()
             entry = self._hunks[hunk] = HunkEntry(hunk, path, action)
             self._add(entry)
-        entry.path = path or entry.path
-        entry.action = action if action == "replace" else entry.action
+        entry.path, entry.action = path or entry.path, action if action == "replace" else entry.action
         entry.become(state, detail)
         if size is not None:
             entry.measure(size)

@@ -13,8 +13,9 @@ from session.text.sanitize import clean_line
 
 MOST_FINDINGS = 200
 _LONGEST_MESSAGE = 300
-_LONGEST_LINE = 2_000
+_LONGEST_LINE = 1_000
 """Characters of a line that are looked at: longer ones are data, and would take long to match."""
+_MOST_DIGITS = 8
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])")
 """Escape sequences of ECMA-48 and hyperlinks, which some tools print to any output."""
 _SPACES = re.compile(r"\s+")
@@ -70,7 +71,7 @@ class _Reader:
     def _take(self, role: str, groups: dict[str, str | None]) -> bool:
         """Use a line that matches; returns whether it was what it looked like."""
         path = self._resolve(groups.get("path") or "")
-        number = int(groups.get("line") or 0)
+        number = line_number(groups.get("line"))
         message = groups.get("message") or ""
         match role:
             case "message":
@@ -155,6 +156,11 @@ class ProjectPaths:
             if each.endswith(f"/{path}") or each == path
         ]
         return fits[0] if len(fits) == 1 else ""
+
+
+def line_number(printed: str | None) -> int:
+    """The line that a tool printed; 0 for none, and for one that no file has."""
+    return int(printed) if printed and len(printed) <= _MOST_DIGITS else 0
 
 
 def _short(message: str) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from context.text.fences import fenced
 from context.text.secrets import redact
 from session.checks.finding import Finding
-from session.checks.output import Resolve, find, without_escapes
+from session.checks.output import Resolve, find, line_number, without_escapes
 from session.text.sanitize import clean
 
 AROUND = 4
@@ -30,7 +30,7 @@ LOUD = re.compile(
     r"error|exception|panic|fail|assert|undefined|cannot|not found|expected|^E\s", re.IGNORECASE
 )
 """What is in lines that say why something failed."""
-_TRIED = 2_000
+_TRIED = 1_000
 """Characters of a line that are looked at."""
 
 
@@ -109,7 +109,7 @@ def _frames(text: str, resolve: Resolve) -> Iterator[Finding]:
             match = pattern.search(line[:_TRIED])
             path = resolve(match["path"]) if match is not None else ""
             if match is not None and path:
-                found.append(Finding(path, int(match["line"]), "in a traceback"))
+                found.append(Finding(path, line_number(match["line"]), "in a traceback"))
                 break
     return reversed(found)
 

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import os
 import pty
+import select
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 KEPT = 400_000
 """Bytes of output that are kept from the beginning, and as many from the end."""
 _PIECE = 65_536
+_LOOK = 0.02
+"""Seconds between two looks at whether a command that prints nothing has ended."""
+_AFTER = 16 * _PIECE
+"""Bytes that are still read once the command has ended: more than a pipe holds."""
 
 
 @dataclass(slots=True)
@@ -65,9 +70,25 @@ def _in_terminal(command: Sequence[str], kept: Kept) -> int:
 def _piped(command: Sequence[str], kept: Kept) -> int:
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as running:
         assert running.stdout is not None
-        while piece := os.read(running.stdout.fileno(), _PIECE):
+        for piece in _pieces(running, running.stdout.fileno()):
             kept.take(piece)
             sys.stdout.buffer.write(piece)
             sys.stdout.buffer.flush()
     code = running.returncode
     return code if code >= 0 else 128 - code
+
+
+def _pieces(running: subprocess.Popen[bytes], output: int) -> Iterator[bytes]:
+    """What the command prints, until it has ended. What it left running may hold its output open, and print,
+    for ever."""
+    after = _AFTER
+    while after > 0:
+        ended = running.poll() is not None
+        if select.select([output], [], [], 0.0 if ended else _LOOK)[0]:
+            piece = os.read(output, _PIECE)
+            if not piece:
+                return
+            after -= len(piece) if ended else 0
+            yield piece
+        elif ended:
+            return

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -124,3 +126,23 @@ def test_any_output_can_be_read(output: str, code: int) -> None:
     failure = read_failure("x", code, output, RESOLVE)
     assert all(re.fullmatch(r"@.+:\d+-\d+", each) for each in failure.mentions)
     assert len(failure.excerpt.splitlines()) <= 4 * MOST_LINES
+
+
+@pytest.mark.parametrize("digits", [9, 30, 1_900])
+def test_a_line_that_no_file_has_is_no_place(digits: int) -> None:
+    number = "9" * digits
+    output = f'  File "src/app.py", line {number}, in f\nsrc/app.py:{number}:1: error: boom\n'
+    failure = read_failure("x", 1, output, RESOLVE)
+    assert not failure.places and not failure.mentions
+
+
+SLOW = """
+from session.debugging.failure import read_failure
+read_failure("x", 1, (" " * 1_999 + "x" + chr(10)) * 400, str)
+"""
+
+
+def test_lines_that_are_made_to_be_matched_for_minutes_are_not() -> None:
+    # In a process, since nothing else runs while a pattern is matched.
+    root = Path(__file__).parents[3]
+    subprocess.run([sys.executable, "-c", SLOW], cwd=root, timeout=20, check=True)

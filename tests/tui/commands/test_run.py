@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from pathlib import Path
 
@@ -59,3 +61,12 @@ def test_what_is_no_program_is_said_in_one_line(run_spark: RunSpark, root: Path)
     ran = run_spark("run", "--", "not-a-program-at-all", cwd=root)
     assert ran.code == 127 and ran.err == "spark: not-a-program-at-all: there is no such program\n"
     assert run_spark("run", cwd=root).code == 2
+
+
+def test_what_a_command_leaves_running_is_not_waited_for(run_spark: RunSpark, root: Path) -> None:
+    ran = run_spark("run", "--", "sh", "-c", "sleep 300 & echo $!; exit 3", cwd=root)
+    left = int(ran.out)
+    os.kill(left, signal.SIGKILL)  # it still ran: raises where it was gone
+    assert ran.code == 3
+    ran = run_spark("run", "--", "sh", "-c", "yes & echo $!; exit 3", cwd=root)
+    assert ran.code == 3

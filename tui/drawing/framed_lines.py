@@ -56,13 +56,14 @@ class FramedLines:
         """The lines of ``crop``, border included. ``line`` draws one inside of the border, ``framed`` has
         Textual draw what is none."""
         view = self._view
-        top, left = view.gutter.top, view.gutter.left
-        if crop.column_span != (0, view.size.width + left) or view.gutter.totals != (left, top):
+        gutter, size = view.gutter, view.size
+        top, left = gutter.top, gutter.left
+        if crop.column_span != (0, size.width + left) or gutter.totals != (left, top):
             return framed(crop)
         border = [Segment("│", view.palette.style("border"))] if left else []
         styles = tuple(style_version(node) for node in view.ancestors_with_self)
         look = border[0].style if border else None, self._filters(), styles
-        if look != self._look or len(self._drawn) > view.size.height:
+        if look != self._look or len(self._drawn) > size.height:
             self._look, self._background = look, view.background_colors[1]
             self._drawn.clear()
         strips = framed(crop.crop_size((crop.width, top - crop.y))) if crop.y < top else []

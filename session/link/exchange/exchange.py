@@ -35,8 +35,8 @@ T = TypeVar("T")
 
 PIECE = 2_048
 """Longest text of one event, in characters: finding edits in it takes some milliseconds."""
-BATCH = 16
-"""Most pieces in a batch; each batch passes through every layer above only once."""
+BATCH = 8_192
+"""Bytes of short frames from which on a batch is whole: their text passes through every layer above once."""
 SLICE_SECONDS = 0.0005
 """Longest time in which an answer that is already here is read without the event loop getting a turn."""
 
@@ -191,15 +191,17 @@ def _batches(decoder: Decoder, frames: deque[bytes]) -> Iterator[list[WireEvent]
     """The events of ``frames``, which are taken out: those of short frames together, others one by one, long
     ones in pieces."""
     batch: list[WireEvent] = []
+    size = 0
     while frames:
         frame = frames.popleft()
         events = decoder.feed(frame)
         alone = decoder.finished or len(frame) > PIECE
         if not alone:
             batch += events
-        if batch and (alone or len(batch) >= BATCH):
-            yield batch
-            batch = []
+            size += len(frame)
+        if batch and (alone or size >= BATCH):
+            yield joined(batch)
+            batch, size = [], 0
         if alone:
             yield from ([piece] for event in events for piece in pieces(event))
     if batch:

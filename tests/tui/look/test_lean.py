@@ -15,8 +15,8 @@ from tui.terminal.pace.frame_answers import ANSWER, ASK
 
 CODE = "```python\n" + "".join(f"def value_{n}(other: int) -> int:\n    return {n}\n" for n in range(4000))
 SCRIPT = f"[[scenario]]\nid = 'all'\nmatch = ['*']\n[[scenario.step]]\nsay = {json.dumps(CODE)}\n"
-KEYWORD = re.compile(r"\x1b\[[0-9;]*38;2;[0-9;]*mdef")
-"""The keyword, behind a change to a colour of 24 bits."""
+KEYWORD = re.compile(r"\x1b\[[0-9;]*38;2;[0-9;]*m(?:[^\x1b]|\x1b\[[0-9;]*[A-Za-ln-z])*?def")
+"""The keyword, in a colour of 24 bits."""
 PIECE = 256
 LONG = 120.0
 """Seconds from the start of the app: nothing here takes so long by itself."""

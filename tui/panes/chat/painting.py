@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol
 
 from rich.cells import cell_len
 from rich.segment import Segment
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.strip import Strip
 
 from tui.drawing.framed_lines import FramedLines, FramedView
@@ -104,15 +105,18 @@ class LinePainter:
 
     def line(self, y: int) -> Strip:
         """One line of the pane, inside of its border."""
+        return self._line(self._view.size, y)
+
+    def _line(self, size: Size, y: int) -> Strip:
         view = self._view
-        width, height = view.size
+        width, height = size
         if y == height - 1:
             below = view.transcript.total - view.top - height
             more = f"↓ {below} more · {shown('to_end', 'chat')} " if below > 0 and not view.following else ""
             if told := visible(view.keys.line) or more:
                 return hint(told, width, view.palette)
         if view.page is not None and not view.transcript.total:
-            return view.page.line(y, view.size, view.palette)
+            return view.page.line(y, size, view.palette)
         if y == 0:
             self.drawn_thumb = self.thumb
         body, behind = max(0, width - 1), bar(self.drawn_thumb, y, view.palette)
@@ -126,4 +130,4 @@ class LinePainter:
 
     def lines(self, crop: Region, framed: Callable[[Region], list[Strip]]) -> list[Strip]:
         """The lines of ``crop``, border included; ``framed`` has Textual draw what is no line of the chat."""
-        return self._framed.lines(crop, self.line, framed)
+        return self._framed.lines(crop, partial(self._line, self._view.size), framed)

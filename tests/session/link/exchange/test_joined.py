@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from collections import deque
 from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from session.link.exchange.exchange import joined
+from session.link.exchange.exchange import BATCH, _batches, joined
 from session.protocol.events import Created, Garbled, ReasoningDelta, TextDelta, ToolInputDelta, WireEvent
+from session.protocol.responses import ResponseDecoder
 
 TEXT = st.text(max_size=3)
 EVENTS = st.one_of(
@@ -50,3 +53,16 @@ def test_the_same_texts_come_in_the_same_order(batch: list[WireEvent]) -> None:
 def test_no_two_pieces_of_one_text_are_behind_each_other(batch: list[WireEvent]) -> None:
     for one, other in pairwise(joined(batch)):
         assert source(one) != source(other) or not hasattr(one, "text") or isinstance(one, Garbled)
+
+
+def test_many_short_frames_are_read_as_one_text() -> None:
+    text = [f"word {number} " for number in range(300)]
+    frames = deque(
+        json.dumps({"type": "response.output_text.delta", "item_id": "a", "output_index": 0, "delta": piece})
+        .encode()
+        for piece in text
+    )  # fmt: skip
+    size = sum(map(len, frames))
+    batches = list(_batches(ResponseDecoder(), frames))
+    assert "".join(event.text for (event,) in batches if isinstance(event, TextDelta)) == "".join(text)
+    assert len(batches) <= size // BATCH + 1

@@ -152,8 +152,9 @@ class WebSocketLink:
 
     async def drain(self) -> int:
         """Discard the frames that came after the last answer; return their number."""
-        frames = 0
-        while frames < _MOST_DRAINED:
+        frames = len(self._client.take_waiting())
+        # The event loop gets a turn only where there is something to read: a request waits for this.
+        while frames < _MOST_DRAINED and self._client.is_readable:
             await asyncio.sleep(0)
             await asyncio.sleep(0)  # the first only asks the socket; what it has is read in the second
             waiting = self._client.take_waiting()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import select
 import socket
 from time import monotonic
 from typing import Any
@@ -72,6 +73,16 @@ class Client(ClientConnection):
             self._is_full = False
             self._pacer.release()
         return messages
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether the socket has bytes, or its end, that were not read yet."""
+        raw: socket.socket | None = self.transport.get_extra_info("socket")
+        if raw is None or raw.fileno() < 0:
+            return False
+        poll = select.poll()
+        poll.register(raw, select.POLLIN)
+        return bool(poll.poll(0))
 
     def data_received(self, data: bytes) -> None:
         """The socket was read."""

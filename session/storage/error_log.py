@@ -7,10 +7,13 @@ import logging
 import os
 import time
 from collections.abc import Mapping
-from logging.handlers import RotatingFileHandler
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from session.text.masking import mask
+
+if TYPE_CHECKING:
+    from logging.handlers import RotatingFileHandler
 
 LOGGER = "spark"
 """The name of the logger that all loggers of spark are below."""
@@ -19,6 +22,33 @@ LEVEL_VARIABLE = "SPARK_LOG"
 LEVELS = ("debug", "info", "warning", "error")
 LARGEST = 1_000_000
 """Bytes from which on another file is begun. One older file is kept beside it."""
+
+
+class _LateFile(logging.Handler):
+    """Opens the log with the first line: a start without faults does not load what rotates it."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        self.file = file
+        self._opened: RotatingFileHandler | None = None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """See :meth:`logging.Handler.emit`."""
+        if self._opened is None:
+            from logging.handlers import RotatingFileHandler
+
+            # With a delay: where the file cannot be opened, that is handled as any failure to write a line.
+            self._opened = RotatingFileHandler(
+                self.file, maxBytes=LARGEST, backupCount=1, encoding="utf-8", delay=True
+            )
+            self._opened.setFormatter(self.formatter)
+        self._opened.emit(record)
+
+    def close(self) -> None:
+        """See :meth:`logging.Handler.close`."""
+        if self._opened is not None:
+            self._opened.close()
+        super().close()
 
 
 class _JsonLines(logging.Formatter):
@@ -50,9 +80,15 @@ def log_faults_to(file: Path, environ: Mapping[str, str] = os.environ) -> None:
         handler.close()
     named = environ.get(LEVEL_VARIABLE, "").lower()
     level = named.upper() if named in LEVELS else "ERROR"
-    handler = RotatingFileHandler(file, maxBytes=LARGEST, backupCount=1, encoding="utf-8", delay=True)
+    handler = _LateFile(file)
     handler.setLevel(level)
     handler.setFormatter(_JsonLines())
     logger.setLevel(level)
     logger.addHandler(handler)
     logger.propagate = False
+
+
+def log_file() -> Path | None:
+    """The file that faults are written to; None where :func:`log_faults_to` was not called."""
+    handlers = logging.getLogger(LOGGER).handlers
+    return next((handler.file for handler in handlers if isinstance(handler, _LateFile)), None)

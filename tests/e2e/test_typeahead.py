@@ -31,6 +31,8 @@ STUCK = (
     "open_command.opening = lambda *_, **__: time.sleep(60)\n" + START
 )
 """A start that gets no further than the settings."""
+NO_SESSION = "import time, tui.app.run; tui.app.run._make = lambda *_, **__: time.sleep(60)\n" + START
+"""A start that gets no further than the first frame."""
 USUAL = termios.ECHO | termios.ICANON | termios.ISIG
 
 
@@ -177,6 +179,13 @@ def test_an_enter_pressed_early_sends_once(tmp_path: Path) -> None:
         assert on.composer == ""
     journals = list((tmp_path / "home" / "STATE").rglob("sessions/*.jsonl"))
     assert "".join(file.read_text() for file in journals).count('"text":"hello there"') == 1
+
+
+def test_a_key_that_waits_for_the_session_does_not_hold_up_the_first_frame(tmp_path: Path) -> None:
+    with a_terminal() as on, spark(on, tmp_path / "project", start=NO_SESSION):
+        on.until(lambda text: "starting" in text)
+        on.press("hello there\x11")
+        on.until(lambda text: "─ Chat " in text and on.composer == "hello there")
 
 
 def test_the_early_screen_shows_what_is_typed_and_acts_on_nothing(tmp_path: Path) -> None:

@@ -46,8 +46,14 @@ BEHIND_THE_FRAME = (
     "edits",
     "session.session",
     "session.events",
+    "tui.buffers.buffer",
     "tui.control.feed",
+    "tui.find",
+    "tui.ghost",
+    "tui.gutter",
+    "tui.panes.editor.editor",
     "tui.panes.editor.shown_file",
+    "tui.panes.later_panes",
 )
 """What is loaded only after the first frame. Textual's own text area loads tree_sitter before it."""
 

@@ -11,7 +11,6 @@ from tui.control.overlay_control import OverlayControl
 from tui.control.pane_control import PaneControl
 from tui.keys.key_order import after_typing
 from tui.panes.layout import Layout, Panes
-from tui.picking.palette_control import PaletteControl
 from tui.picking.theme_control import ThemeControl
 from tui.terminal.driver import repaint
 
@@ -38,7 +37,6 @@ class Actions:
         self._themes = themes
         self._overlays = overlays
         self._pane_control = pane_control
-        self._palette = PaletteControl(app, panes, overlays)
         self._start = start
 
     @property
@@ -69,11 +67,11 @@ class Actions:
 
     def help(self) -> None:
         """Show every key and every command."""
-        self._palette.show()
+        self._controls.palette.show()
 
     def earlier_prompts(self) -> None:
         """Search the earlier prompts."""
-        self._palette.earlier_prompts()
+        self._controls.palette.earlier_prompts()
 
     def open_file(self) -> None:
         """Pick a file."""

@@ -39,12 +39,7 @@ from tui.look.attention import Attention
 from tui.panes.chat.chat import ChatView
 from tui.panes.composer.composer import Composer
 from tui.panes.composer.suggestions import Suggestions
-from tui.panes.editor.editor import EditorPane
-from tui.panes.editor.marks import Marks
-from tui.panes.find_bar import FindBar
-from tui.panes.held_bar import HeldBar
 from tui.panes.layout import Layout, Panes
-from tui.panes.queue_list import QueueList
 from tui.panes.status import StatusLine
 from tui.panes.titles import Titles, pane_title
 from tui.panes.welcome import Welcome
@@ -62,7 +57,11 @@ if TYPE_CHECKING:
     from tui.control.feed import Feed
     from tui.look.theme_choice import ThemeChoice
     from tui.overlays.offer_screen import FindOffers
+    from tui.panes.editor.editor import EditorPane
     from tui.panes.editor.shown_file import ShownFile
+    from tui.panes.find_bar import FindBar
+    from tui.panes.held_bar import HeldBar
+    from tui.panes.queue_list import QueueList
     from tui.port import SessionPort
     from tui.slash.completion import Candidates
 
@@ -107,23 +106,27 @@ class SparkApp(App[int], inherit_bindings=False):
         self.ending = Ending(self)
         """Ends the app although a widget hangs."""
         self._start: SessionStart | None = None
-        self._marks, self.key_turns = Marks(), KeyTurns(self)
+        self.key_turns = KeyTurns(self)
         self._hinted = False  # whether the composer's title tells of a command
 
     def get_default_screen(self) -> Screen[None]:
         """The screen of the panes."""
         return row_screen(self.layout.classes, lambda: holds_frames(self))
 
+    def refresh_css(self, animate: bool = True) -> None:
+        """Style everything anew for another theme. Before the first screen only the colours are noted: the
+        style sheet is parsed for that screen, and would be parsed twice."""
+        if self.screen_stack:
+            super().refresh_css(animate)
+        else:
+            self.stylesheet.set_variables(self.get_css_variables())
+
     def compose(self) -> ComposeResult:
-        """The panes, from top to bottom."""
+        """The panes of the first frame, from top to bottom."""
         palette, first = self.themes.palette, self._first_frame
         with Container(id="work"):
-            yield EditorPane(palette, self._marks, id="editor")
             yield ChatView(palette, Welcome(first.root, self._suggestions), id="chat")
         yield Static("too small:\nmake it larger,\nnothing is lost", id="too-small", markup=False)
-        yield FindBar(palette, id="find-bar")
-        yield HeldBar(palette, id="held")
-        yield QueueList(palette, id="queue")
         prompts = [*first.prompts, *reversed(self._suggestions)]
         suggestions = Suggestions(palette, id="suggestions")
         yield Composer(prompts, first.draft, self._complete, self._turn_runs, suggestions, id="composer")
@@ -133,8 +136,7 @@ class SparkApp(App[int], inherit_bindings=False):
     async def on_mount(self) -> None:
         """Show what there is, and have the session made behind the first frame."""
         self.ending.know(asyncio.current_task())
-        self.panes = panes = Panes.of(self.screen)
-        self.key_turns.helpers = (panes.editor,)
+        self.panes = panes = Panes(self.screen)
         self.pane_control = PaneControl(self, panes, self.layout, self.key_turns)
         self._titles = Titles(self, panes)
         first = self._first_frame
@@ -147,7 +149,6 @@ class SparkApp(App[int], inherit_bindings=False):
             self.layout,
             self.overlays,
             self.background,
-            self._marks,
             self.attention,
             self.key_turns,
             first,
@@ -169,7 +170,7 @@ class SparkApp(App[int], inherit_bindings=False):
         if isinstance(self._given, PendingSession):
             self.call_after_refresh(start.fetch, self._given)
         else:
-            start.begin(self._given)
+            await start.begin(self._given)
             take_keys(self)
         self.key_turns.release()
 
@@ -272,15 +273,14 @@ class SparkApp(App[int], inherit_bindings=False):
     async def on_event(self, event: events.Event) -> None:
         """Let text for the composer through at once. Other keys and clicks, and all behind them, wait for
         the session, which is there in a moment."""
-        if isinstance(event, events.Key) and not event.is_forwarded:
+        if self.ready and isinstance(event, events.Key) and not event.is_forwarded:
             self.panes.held.key_pressed()
-            if self.ready:
-                self.controls.key_pressed(event.key)
+            self.controls.key_pressed(event.key)
         typed = event if isinstance(event, events.Key | events.Paste) and not event.is_forwarded else None
         if typed is not None and not await self.key_turns.before(typed):
             return
         if isinstance(event, events.InputEvent) and not self.ready and not needs_no_session(event):
-            await self.start.settled.wait()
+            await self.start.settle()
             if not self.ready:  # it could not be made: the app is about to end
                 return
         if not (isinstance(event, events.Paste) and typed and self.pane_control.takes(event)):
@@ -313,7 +313,7 @@ class SparkApp(App[int], inherit_bindings=False):
 
     def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
         """The cursor moved in the editor."""
-        if event.text_area is self.editor and self.ready:
+        if self.ready and event.text_area is self.editor:
             self._titles.name_editor(self.shown_file)
             self.controls.reviews.cursor_moved()
 
@@ -385,9 +385,9 @@ class SparkApp(App[int], inherit_bindings=False):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Disable the keys of the panes while another screen covers them; stopping and leaving still work."""
         name = parameters[0] if action == "do" else action
-        if name == "answer_held" and self.panes.held.question is None:
+        if name == "answer_held" and not (self.ready and self.panes.held.question):
             return False
-        if name == "suspend" and (self.editor.has_focus or self.panes.find.has_focus_within):
+        if name == "suspend" and self.ready and (self.editor.has_focus or self.panes.find.has_focus_within):
             return False  # there the key undoes
         if name == "interrupt" and not self._turn_runs() and self.focused and self.focused.id == "refactor":
             return False  # there Esc gives the sentence up

@@ -27,12 +27,12 @@ from tui.keys.key_turns import KeyTurns
 from tui.next_edit.control import NextEditControl
 from tui.panes.editor.disk_changes import DiskChanges
 from tui.panes.editor.flights import Flights
-from tui.panes.editor.marks import Marks
 from tui.panes.editor.shown_file import ShownFile
 from tui.panes.layout import Layout, Panes
 from tui.panes.reading_question import ReadingQuestion
 from tui.panes.trust_question import TrustQuestion
 from tui.picking.model_offer import ModelOffer
+from tui.picking.palette_control import PaletteControl
 from tui.picking.session_control import SessionControl
 from tui.port import SessionPort
 from tui.race.races import Races
@@ -69,6 +69,7 @@ class Controls:
     next_edits: NextEditControl
     touches: TouchControl
     model_offer: ModelOffer
+    palette: PaletteControl
 
     def key_pressed(self, key: str) -> None:
         """Note that somebody is there, whatever the key does."""
@@ -83,7 +84,6 @@ def make_controls(
     layout: Layout,
     overlays: OverlayControl,
     background: BackgroundTasks,
-    marks: Marks,
     session: SessionPort,
     themes: ThemeSwitch,
     key_turns: KeyTurns,
@@ -91,7 +91,8 @@ def make_controls(
     """Wire the session to the panes."""
     say, undoable = panes.status.say, session.hunks.undoable
     overlays.running = lambda: session.running
-    shown_file = ShownFile(panes.editor, marks, session.files, say, background.start, undoable.landed_in)
+    editor = panes.editor
+    shown_file = ShownFile(editor, editor.marks, session.files, say, background.start, undoable.landed_in)
     flights = Flights(shown_file)
     disk = DiskChanges(shown_file, flights)
     window = session.models.window_tokens
@@ -99,10 +100,10 @@ def make_controls(
     files = FileControl(app, panes, layout, overlays, background, session, shown_file, disk)
     feed.on_broken = files.broken
     feed.on_queue = panes.queue.take
-    ghosts = GhostControl(panes.editor, session, shown_file, background.start)
-    find = FindControl(app, panes.editor, panes.find)
+    ghosts = GhostControl(editor, session, shown_file, background.start)
+    find = FindControl(app, editor, panes.find)
     refactor = RefactorControl(app, panes, background, session).open
-    panes.editor.hands = EditorHands(app, panes, overlays, background, session, files, find, refactor)
+    editor.hands = EditorHands(app, panes, overlays, background, session, files, find, refactor)
     hunks = HunkControl(app, panes, layout, overlays, background, session, shown_file, files, feed)
     clipboard = Clipboard(app, say, background.start, session.copied.write)
     drops = DropControl(app, panes, background, session)
@@ -144,4 +145,5 @@ def make_controls(
         NextEditControl(panes, layout, background, session, shown_file),
         touches,
         ModelOffer(panes, overlays, background, session),
+        PaletteControl(app, panes, overlays),
     )

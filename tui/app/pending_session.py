@@ -85,7 +85,8 @@ class PendingSession:
         # Import here what shows the session: on the event loop these imports would hold up the keys.
         import tui.app.controls
         import tui.overlays.context_panel
-        import tui.overlays.offer_screen  # noqa: F401 (loaded for later)
+        import tui.overlays.offer_screen
+        import tui.panes.later_panes  # noqa: F401 (loaded for later)
 
         return session
 

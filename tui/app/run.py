@@ -158,7 +158,7 @@ def _leave(app: SparkApp, code: int, heard: Callable[[], None]) -> None:
     """Have the app leave with ``code``, once there is a session that keeps the draft; called in a thread."""
 
     async def leave_when_settled() -> None:
-        await app.start.settled.wait()
+        await app.start.settle()
         if app.start.lose_screen(code):
             heard()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from functools import partial
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -23,22 +24,22 @@ from tui.keys.key_order import hand_on
 from tui.keys.key_turns import KeyTurns
 from tui.look.attention import Attention
 from tui.look.lean import LeanLook
-from tui.panes.editor.marks import Mark, Marks, kind_of
 from tui.panes.layout import Layout, Panes
 from tui.panes.titles import Titles
 from tui.terminal.driver import brake_turns, take_keys
+from tui.terminal.frames import release_frames, when_painted
 from tui.terminal.lending import keep_keys
 from tui.terminal.startup import loaded
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from session.events import Event, OwnerGone, TakeoverAsked
     from session.model_choice.offers import Offer
     from tui.app.controls import Controls
     from tui.overlays.offer_screen import FindOffers
     from tui.port import SessionPort
 
+LATER_STYLES = str(Path(__file__).with_name("later.tcss"))
+"""The style sheet of the panes that come with the session, and of the screens over the panes."""
 JUST_ENDED = 1.0
 """Seconds after the end of a turn in which Esc may have been pressed to stop it."""
 SLICE = 0.004
@@ -56,7 +57,6 @@ class SessionStart:
         layout: Layout,
         overlays: OverlayControl,
         background: BackgroundTasks,
-        marks: Marks,
         attention: Attention,
         key_turns: KeyTurns,
         first_frame: FirstFrame,
@@ -73,7 +73,6 @@ class SessionStart:
         self._layout = layout
         self._overlays = overlays
         self._background = background
-        self._marks = marks
         self._attention = attention
         self._key_turns = key_turns
         self._first_frame = first_frame
@@ -82,8 +81,9 @@ class SessionStart:
         self._offers = offers
         self.controls: Controls | None = None
         """What came with the session; None until it is there."""
-        self.settled = asyncio.Event()
-        """Set when the session is there, or when it is known that there will be none."""
+        self._pending: PendingSession | None = None
+        """The session that is made as soon as the first frame is painted."""
+        self._settled = asyncio.Event()
         self.taken: Offer | None = None
         """What to open again with, once the app is left."""
         self.detached = False
@@ -106,32 +106,50 @@ class SessionStart:
         return self.controls
 
     def fetch(self, pending: PendingSession) -> None:
-        """Take keys, now that the first frame is there; and have the session made behind it."""
+        """Take keys, now that the first frame is laid out; and have the session made once it is painted: the
+        two would share one interpreter, and the frame would come later."""
+        self._pending = pending
+        when_painted(self._app, self._fetch)
         take_keys(self._app)
-        self._background.start(self._make(pending), "making the session", failed=self._give_up)
+
+    def _fetch(self) -> None:
+        pending, self._pending = self._pending, None
+        if pending is not None:
+            self._background.start(self._make(pending), "making the session", failed=self._give_up)
+
+    async def settle(self) -> None:
+        """Wait until the session is there, or it is known that there will be none. Keys that wait here hold
+        up what comes behind them, so the first frame and the session come before it."""
+        release_frames(self._app)
+        self._fetch()
+        await self._settled.wait()
 
     async def _make(self, pending: PendingSession) -> None:
         try:
-            self.begin(await pending.made())
+            await self.begin(await pending.made())
         except StoreError as problem:
             self._give_up(str(problem), CONFIGURATION)
         except OSError as problem:
             where = f"{problem.filename}: " if problem.filename else ""
             self._give_up(f"{where}{problem.strerror or problem}")
         finally:
-            self.settled.set()
+            self._settled.set()
 
-    def begin(self, session: SessionPort) -> None:
+    async def begin(self, session: SessionPort) -> None:
         """Wire the session to the panes, and begin to open and to follow it."""
         from tui.app.controls import make_controls
 
+        sheet = self._app.stylesheet
+        sheet.read(LATER_STYLES)
+        sheet.parse()  # of this file alone: what was parsed before is kept
+        await self._panes.add_later(self._overlays.themes.palette)
+        self._key_turns.helpers = (self._panes.editor,)
         self.controls = controls = make_controls(
             self._app,
             self._panes,
             self._layout,
             self._overlays,
             self._background,
-            self._marks,
             session,
             self._overlays.themes,
             self._key_turns,
@@ -158,7 +176,7 @@ class SessionStart:
         if self._panes.composer.draft != self._first_frame.draft:
             session.typing()
             controls.quitting.keep_draft(self._panes.composer.draft)
-        self.settled.set()
+        self._settled.set()
 
     def _turn(self, running: bool) -> None:
         """A turn began or ended."""
@@ -173,6 +191,8 @@ class SessionStart:
 
     async def _open(self, session: SessionPort) -> None:
         """Open the session, and send what the command line asked."""
+        from tui.panes.editor.marks import Mark, kind_of
+
         try:
             await session.open()
         except StoreError as problem:
@@ -184,7 +204,7 @@ class SessionStart:
         for place in places:
             known = self.made.feed.book.named(place.hunk)
             kind = kind_of(known.added, known.removed) if known is not None else "changed"
-            self._marks.set(place.path, Mark(place.hunk, place.start - 1, place.end - 1, kind))
+            self._panes.editor.marks.set(place.path, Mark(place.hunk, place.start - 1, place.end - 1, kind))
         if self.controls is not None:
             self.controls.findings.resume(session.past())
             await self.controls.files.find_left()
@@ -198,7 +218,7 @@ class SessionStart:
 
     async def _warm_up(self, session: SessionPort) -> None:
         """Load what is slow at first use, and keep the objects made so far out of garbage collection."""
-        await asyncio.to_thread(warm)
+        await asyncio.to_thread(_warm)
         await session.assist.load()
         session.assist.watch_saves(lambda: session.standing.alone)
         await self.made.ghosts.load()
@@ -306,3 +326,10 @@ class SessionStart:
             if not offer.asks:
                 self._keep_keys()
             self.controls.quitting.quit()
+
+
+def _warm() -> None:
+    """Load what draws the first answer."""
+    import tui.panes.chat.markdown  # noqa: F401 (loaded for later)
+
+    warm()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from session.storage.error_log import LOGGER
+from session.storage.error_log import log_file
 
 
 class BackgroundTasks:
@@ -91,7 +90,5 @@ def fault(doing: str, problem: BaseException) -> str:
     from session.tasks import fault_line, log_fault
 
     log_fault(doing, problem)
-    handlers = logging.getLogger(LOGGER).handlers
-    files = [each.baseFilename for each in handlers if isinstance(each, logging.FileHandler)]
-    details = f"; details are in {files[0]}" if files else ""
-    return fault_line(doing, problem) + details
+    file = log_file()
+    return fault_line(doing, problem) + (f"; details are in {file}" if file is not None else "")

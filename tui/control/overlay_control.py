@@ -11,13 +11,13 @@ from textual.screen import ModalScreen, Screen
 
 from tui.drawing.theme_switch import ThemeSwitch
 from tui.keys.keymap import shown
-from tui.overlays.filtering import Choice
 from tui.overlays.overlay import ClosingScreen, Overlay
 
 if TYPE_CHECKING:
     from session.events import Event
     from session.model_choice.offers import Offer
     from tui.control.feed import Feed
+    from tui.overlays.filtering import Choice
     from tui.overlays.offer_screen import FindOffers
     from tui.port import SessionPort
 

@@ -6,8 +6,7 @@ Without an open file the chat has the whole room.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from textual.geometry import Size
 from textual.screen import Screen
@@ -16,11 +15,15 @@ from tui.keys.keymap import vi_keys
 from tui.panes.chat.chat import ChatView
 from tui.panes.composer.composer import Composer
 from tui.panes.composer.suggestions import Suggestions
-from tui.panes.editor.editor import EditorPane
-from tui.panes.find_bar import FindBar
-from tui.panes.held_bar import HeldBar
-from tui.panes.queue_list import QueueList
 from tui.panes.status import StatusLine
+
+if TYPE_CHECKING:
+    from tui.drawing.palette import Palette
+    from tui.panes.editor.editor import EditorPane
+    from tui.panes.find_bar import FindBar
+    from tui.panes.held_bar import HeldBar
+    from tui.panes.later_panes import LaterPanes
+    from tui.panes.queue_list import QueueList
 
 STACKED_BELOW = 100
 """Below this width the panes are stacked."""
@@ -34,26 +37,49 @@ LEAST, MOST = 20, 80
 Pane = Literal["editor", "chat"]
 
 
-@dataclass(frozen=True, slots=True)
 class Panes:
-    """The widgets of the app's own screen."""
+    """The widgets of the app's own screen: those of the first frame, and those that come with the session."""
 
-    editor: EditorPane
-    chat: ChatView
-    composer: Composer
-    status: StatusLine
-    suggestions: Suggestions
-    held: HeldBar
-    find: FindBar
-    queue: QueueList
+    def __init__(self, screen: Screen[object]) -> None:
+        self._screen = screen
+        self.chat = screen.query_one(ChatView)
+        self.composer = screen.query_one(Composer)
+        self.status = screen.query_one(StatusLine)
+        self.suggestions = screen.query_one(Suggestions)
+        self._later: LaterPanes | None = None
 
-    @classmethod
-    def of(cls, screen: Screen[object]) -> Panes:
-        """The panes on ``screen``."""
-        one = screen.query_one
-        chat, composer, status = one(ChatView), one(Composer), one(StatusLine)
-        bars = one(Suggestions), one(HeldBar), one(FindBar), one(QueueList)
-        return cls(one(EditorPane), chat, composer, status, *bars)
+    async def add_later(self, palette: Palette) -> None:
+        """Add the panes that come with the session."""
+        from tui.panes.later_panes import add_later_panes
+
+        self._later = await add_later_panes(self._screen, palette)
+
+    @property
+    def later(self) -> LaterPanes:
+        """The panes that come with the session; only asked for where there is one."""
+        if self._later is None:
+            raise RuntimeError("these panes come with the session")
+        return self._later
+
+    @property
+    def editor(self) -> EditorPane:
+        """The pane that shows a file."""
+        return self.later.editor
+
+    @property
+    def find(self) -> FindBar:
+        """The bar for finding and replacing in the editor."""
+        return self.later.find
+
+    @property
+    def held(self) -> HeldBar:
+        """The bar that asks about what is held."""
+        return self.later.held
+
+    @property
+    def queue(self) -> QueueList:
+        """The messages that wait."""
+        return self.later.queue
 
     @property
     def esc_acts(self) -> bool:
@@ -90,7 +116,7 @@ class Layout:
         """The terminal has another size. The pane with the focus stays in sight."""
         was_low, self._size = self._low, size
         if self._low and not was_low:
-            self._low_pane = "editor" if isinstance(self._screen().focused, EditorPane) else "chat"
+            self._low_pane = self._focused_pane
         self._apply()
         self._screen().call_after_refresh(self.on_resized)
 
@@ -123,6 +149,11 @@ class Layout:
             self._alone = pane
         self._low_pane = pane
         self._apply()
+
+    @property
+    def _focused_pane(self) -> Pane:
+        focused = self._screen().focused
+        return "editor" if focused is not None and focused.id == "editor" else "chat"
 
     @property
     def _low(self) -> bool:
@@ -158,7 +189,7 @@ class Layout:
         for name in _CLASSES:
             screen.set_class(name in classes, name)
         alone, stacked = self._shown_alone, self._stacked
-        editor = screen.query_one(EditorPane)
-        editor.styles.width = None if stacked or alone else f"{self._share}%"
-        # Stacked, the chat gets a little more room than beside the editor: its lines are wide.
-        editor.styles.height = f"{self._share - 6}%" if stacked else None
+        for editor in screen.query("#editor"):  # it comes with the session
+            editor.styles.width = None if stacked or alone else f"{self._share}%"
+            # Stacked, the chat gets a little more room than beside the editor: its lines are wide.
+            editor.styles.height = f"{self._share - 6}%" if stacked else None

@@ -11,7 +11,6 @@ from textual.content import Content
 
 from tui.drawing.plain import clipped_left, visible
 from tui.keys.keymap import shown
-from tui.panes.editor.tabs import UNSAVED, Tab, tab_row
 from tui.panes.layout import Panes
 from tui.slash.table import hint
 from tui.words.hints import fitting
@@ -19,6 +18,7 @@ from tui.words.hints import fitting
 if TYPE_CHECKING:
     from session.project.open_files import OpenFile
     from tui.panes.editor.shown_file import ShownFile
+    from tui.panes.editor.tabs import Tab
 
 
 FRAME = 6
@@ -43,6 +43,8 @@ class Titles:
 
     def name_editor(self, file: ShownFile) -> None:
         """Say which file is shown and how it stands, or why none is."""
+        from tui.panes.editor.tabs import Tab  # the first frame has no file
+
         editor = self._panes.editor
         if not file.path:
             self._panes.chat.tell_instead(file.problem)
@@ -86,6 +88,8 @@ def composer_title(text: str, width: int = 80, *, running: bool, owner: str = ""
 def editor_title(tabs: Sequence[Tab], base: OpenFile | None, cursor: tuple[int, int], width: int) -> Content:
     """The tabs of the open files in ``width`` cells, or the path of the only one, and where the cursor is.
     ``base`` is the shown file as it was read, None for one that is not on disk yet."""
+    from tui.panes.editor.tabs import UNSAVED, tab_row  # the first frame has no file
+
     if base is None:
         remarks = ["new file"]
     else:

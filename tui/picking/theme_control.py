@@ -13,7 +13,6 @@ from tui.control.overlay_control import OverlayControl
 from tui.drawing.theme_switch import ThemeSwitch
 from tui.look.background import is_dark
 from tui.look.theme_choice import AUTO, ThemeChoice
-from tui.overlays.filtering import Choice
 
 if TYPE_CHECKING:
     from tui.panes.status import StatusLine
@@ -38,6 +37,8 @@ class ThemeControl:
 
     def pick(self) -> None:
         """Have the user pick a theme; each is shown as it is chosen."""
+        from tui.overlays.filtering import Choice  # the first frame has no list
+
         before = self._themes.palette.theme.name
         auto = [Choice(AUTO, AUTO, "dark or light, as the terminal is")] if self._choice is not None else []
         self._overlays.pick(

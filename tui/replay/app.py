@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 from rich.text import Text
 from textual.app import App
@@ -25,7 +26,7 @@ class ReplayApp(App[int], inherit_bindings=False):
     """Plays one recording. ``fork`` makes a session that goes on from a hunk, and returns its name; None
     where there is no project to make it in."""
 
-    CSS_PATH = "../app/spark.tcss"
+    CSS_PATH: ClassVar = ["../app/spark.tcss", "../app/later.tcss"]
     ENABLE_COMMAND_PALETTE = False
     TITLE = "spark replay"
 

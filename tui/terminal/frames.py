@@ -55,6 +55,8 @@ class Frames:
         """Whether the next frame begins with an empty screen."""
         self.held = False
         """Whether nothing is painted, because what the terminal shows is to stay."""
+        self.on_painted: Callable[[], None] | None = None
+        """Called once, after the next frame."""
         textual.screen.UPDATE_PERIOD = UPDATE_SECONDS  # type: ignore[misc]
         # Textual has no hook for it: this hides the method of the class.
         app._display = self.display  # type: ignore[method-assign]
@@ -115,6 +117,9 @@ class Frames:
             together = app._sync_available and len(data) > _SMALL
             question = self.line.question(len(data), monotonic())
             self._write((f"{SYNC_BEGINS}{data}{SYNC_ENDS}" if together else data) + question)
+        painted, self.on_painted = self.on_painted, None
+        if painted is not None:
+            painted()
 
     def _painted(self, screen: Screen[Any], update: CompositorUpdate | None) -> str:
         """What shows ``update``."""
@@ -159,6 +164,22 @@ def holds_frames(app: App[Any]) -> bool:
     """Whether nothing is painted, so that nothing has to be drawn either."""
     frames = frames_of(app)
     return frames is not None and frames.held
+
+
+def when_painted(app: App[Any], then: Callable[[], None]) -> None:
+    """Call ``then`` once the first frame is painted; at once where no frame is held."""
+    frames = frames_of(app)
+    if frames is None or not frames.held:
+        then()
+    else:
+        frames.on_painted = then
+
+
+def release_frames(app: App[Any]) -> None:
+    """Paint from now on, if nothing was painted so far."""
+    frames = frames_of(app)
+    if frames is not None:
+        frames.release()
 
 
 def paint_now(widget: Widget) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tui.drawing.plain import clipped
 from tui.drawing.rows import Row, Span
 from tui.panes.chat.copying import copied
-from tui.panes.chat.markdown import Ending, MarkdownStream
+
+if TYPE_CHECKING:
+    from tui.panes.chat.markdown import Ending, MarkdownStream
 
 LONG_BLOCK = 30
 """The rows of a code block above which it is folded once the next prompt is sent."""
@@ -15,6 +18,12 @@ LONGEST = 32_000
 """Characters from which on an answer goes on in another entry, so that old ones can be dropped."""
 _HEAD = 6
 """The rows of a folded block that are shown."""
+
+
+def _stream(width: int, after: Ending | None = None) -> MarkdownStream:
+    from tui.panes.chat.markdown import MarkdownStream  # the first frame has no answer
+
+    return MarkdownStream(width, after=after)
 
 
 class Answer:
@@ -37,7 +46,7 @@ class Answer:
         """Whether the text goes on in another entry."""
         self._pieces: list[str] = []
         self._width = 0
-        self._stream = MarkdownStream(1)
+        self._stream = _stream(1)
         self._folded: set[int] = set()
         """The code blocks of which only the head is shown, by their number."""
 
@@ -87,7 +96,7 @@ class Answer:
         self.text += fresh
         first = 0
         if width != self._width:
-            self._width, self._stream = width, MarkdownStream(width, after=self._begins)
+            self._width, self._stream = width, _stream(width, self._begins)
             self._stream.feed(self.text)
             self._stream.settle(closed=self.closed)
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from textual import events
 from textual.actions import SkipAction
@@ -20,8 +21,10 @@ from tui.panes.composer.history import History
 from tui.panes.composer.kill_ring import KillRing
 from tui.panes.composer.paste_chips import Chips, is_big
 from tui.panes.composer.suggestions import Suggestions
-from tui.panes.composer.vi.hands import ViHands
 from tui.slash.completion import Completer, Kind, nothing, typed
+
+if TYPE_CHECKING:
+    from tui.panes.composer.vi.hands import ViHands
 
 DRAFT_DELAY = 0.4
 """The draft is saved after this many seconds without a change."""
@@ -133,21 +136,22 @@ class Composer(TextArea):
 
         A priority binding would overtake the characters before it, and Enter would send less than was typed.
         """
-        if self._vi is not None and await self._vi.take(event):
+        actions = own_actions(type(self))
+        taken = self._vi is not None and await self._vi.take(event)
+        if not taken and actions.get(CUT) == "cut":
+            taken = self._chord.take(event.key, selected=not self.selection.is_empty)
+        if taken:
             event.stop()
             event.prevent_default()
             return
-        cuts = own_actions(type(self)).get(CUT) == "cut"
-        if cuts and self._chord.take(event.key, selected=not self.selection.is_empty):
-            event.stop()
-            event.prevent_default()
-            return
-        if own_actions(type(self)).get(event.key) not in KILLS:
+        if actions.get(event.key) not in KILLS:
             self._kills.end_row()
         await run_key_in_order(self, event)
 
     def use_vi_keys(self) -> None:
         """Have the modes of vi from now on, beginning with insert mode."""
+        from tui.panes.composer.vi.hands import ViHands
+
         self._vi = ViHands(self, self._mode_changed)
 
     @property
@@ -184,10 +188,8 @@ class Composer(TextArea):
         """Put in the chosen suggestion for the word at the end of ``before``; false where there is none."""
         offered, now = self._suggestions, typed(before)
         chosen = offered.chosen if offered is not None else None
-        if offered is None or chosen is None or now is None or now.word not in (offered.word, chosen):
-            return False
-        if now.word == chosen:
-            return False  # it stands there already: this Enter sends
+        if offered is None or chosen is None or now is None or now.word != offered.word or now.word == chosen:
+            return False  # where it stands there already, this Enter sends
         row, column = self.cursor_location
         open_end = chosen.endswith("/") or (now.kind is Kind.VALUE)
         text = chosen if open_end else f"{chosen} "

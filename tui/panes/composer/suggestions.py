@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual.strip import Strip
@@ -11,8 +12,10 @@ from textual.widget import Widget
 from tui.drawing.palette import Palette
 from tui.drawing.plain import clipped, clipped_left, visible
 from tui.drawing.rows import Row, Span
-from tui.slash.completion import Candidates
 from tui.words.fuzzy import best
+
+if TYPE_CHECKING:
+    from tui.slash.completion import Candidates
 
 MOST = 8
 """The most lines shown."""

@@ -323,11 +323,8 @@ class ChatView(Widget, can_focus=True):
         point = self.reading.point(self.reading.cursor)
         if point is not None:
             height = max(1, self.size.height - 1)
-            if first or point[0] < self.top:
-                self.top = point[0]
-            elif point[0] >= self.top + height:
-                self.top = point[0] - height + 1
-            self.top = max(0, min(self.top, self._end() + 1))
+            top = point[0] if first else max(point[0] - height + 1, min(self.top, point[0]))
+            self.top = max(0, min(top, self._end() + 1))
             self.following = False
         self.refresh()
 

@@ -159,6 +159,14 @@ def rank(
         )
         in_order = sorted(filter(paths.__contains__, hand), key=lambda path: (-asked.get(path, 0.0), path))
         return Ranking(Order(tuple(in_order), (), {}, paths, _no_discount), {}, {}, {})
+    return snapshot.kept(
+        "ranking",
+        (request, earlier, tuple(hand)),
+        lambda: _ranked(snapshot, request, earlier, hand, paths),
+    )
+
+
+def _ranked(snapshot: Snapshot, request: str, earlier: str, hand: list[str], paths: ProjectPaths) -> Ranking:
     asked = {**_weighted_words(earlier, _EARLIER_WEIGHT), **_weighted_words(request)}
     known_words = set().union(*map(words, hand[:_MOST_HELD]))
     subject = {word: weight for word, weight in asked.items() if word not in known_words}
@@ -222,12 +230,7 @@ def _evidence(
     wanted = dict(asked)
     held: dict[str, float] = {}
     if hand:
-        key = tuple(hand)
-        known = index.remembered.get(key)
-        if known is None:
-            # While the user types, the same state of the project is ranked again and again.
-            index.remembered.clear()
-            known = index.remembered[key] = _evidence_of_hand(snapshot, hand)
+        known = index.kept("hand", tuple(hand), lambda: _evidence_of_hand(snapshot, hand))
         evidence |= known[0]
         for name in known[1]:
             wanted[name] = max(wanted.get(name, 0.0), _SHARED_WEIGHT)

@@ -42,16 +42,13 @@ class Facts:
     """Whether it is generated, vendored or minified."""
 
 
-def masked_outline(source: Source) -> Outline:
-    """The outline of a file, without a part of a secret in any text that was cut to a length.
+def masked_outline(source: Source, found: Outline, hints: frozenset[str]) -> Outline:
+    """The outline ``found`` in a file, without a part of a secret in any text that was cut to a length.
 
     A secret that lost its end is not recognised later on. So where the file has secrets, a cut signature is
-    replaced by that of the masked file or, if masking hid its definition, by its name.
+    replaced by that of the masked file or, if masking hid its definition, by its name. ``hints`` are those of
+    the file (see :func:`context.text.secrets.hints_in`).
     """
-    return _masked(source, outline(source.path, source.text), hints_in(source.text))
-
-
-def _masked(source: Source, found: Outline, hints: frozenset[str]) -> Outline:
     safe = redact(source.text, hints)
     if not safe.kinds:
         return found
@@ -81,9 +78,9 @@ def facts_of(source: Source, *, lines: bool = True, found: Outline | None = None
     text = "\n".join((source.path, source.path, *names, source.text))
     tokens = count_tokens(text)
     # Only of ASCII text, the tokens are all runs of letters and digits.
-    hints = hints_in(source.text, tokens if text.isascii() else None)
+    hints = hints_in(source.text, " ".join(tokens) if text.isascii() else None)
     if found is None:
-        shown = _masked(source, shown, hints)
+        shown = masked_outline(source, shown, hints)
     counted = words_in(tokens)
     if len(counted) > _MOST_WORDS:
         counted = dict(islice(counted.items(), _MOST_WORDS))

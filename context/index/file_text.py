@@ -13,14 +13,15 @@ from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 from context.code.layout import long_definitions, unpack_layout
-from context.code.outline import Outline
+from context.code.outline import Outline, outline
 from context.code.symbols import Symbol
 from context.disk.changes import Lines, line_sums
 from context.disk.source import Source
 from context.index.facts import masked_outline
 from context.text.lines import split_lines
 from context.text.safe import safe_text
-from context.text.secrets import Redacted
+from context.text.secrets import Redacted, hints_in
+from context.text.words import unique_tokens
 
 _MOST = 128
 _MOST_CHARACTERS = 3_000_000
@@ -50,6 +51,16 @@ class FileText:
         return list(accumulate(map((1).__add__, map(len, self.lines)), initial=0))
 
     @cached_property
+    def tokens(self) -> str:
+        """The tokens of the text without repeats, one a line."""
+        return unique_tokens(self.source.text)
+
+    @cached_property
+    def _hints(self) -> frozenset[str]:
+        text = self.source.text
+        return hints_in(text, self.tokens if text.isascii() else None)
+
+    @cached_property
     def lowered(self) -> str:
         """The text in lower case."""
         return self.source.text.lower()
@@ -57,7 +68,7 @@ class FileText:
     @cached_property
     def safe(self) -> Redacted:
         """The text as it may be shown: secrets masked, and what :func:`harmless` replaces."""
-        return safe_text(self.source.text)
+        return safe_text(self.source.text, self._hints)
 
     @cached_property
     def safe_lines(self) -> list[str]:
@@ -67,7 +78,8 @@ class FileText:
     @cached_property
     def outline(self) -> Outline:
         """The definitions with their line ranges, secrets masked."""
-        return masked_outline(self.source)
+        found = outline(self.source.path, self.source.text)
+        return masked_outline(self.source, found, self._hints)
 
     @cached_property
     def long_definitions(self) -> tuple[Symbol, ...]:
@@ -101,13 +113,15 @@ def file_text(source: Source, layout: bytes = b"") -> FileText:
     key = source.path, source.digest
     with _LOCK:
         found = _KNOWN.pop(key, None)
-        if found is None or found.source.text != source.text:
+        known = found is not None and found.source.text == source.text
+        if found is None or not known:
             found = FileText(source, layout)
         _KNOWN[key] = found
-        size = sum(len(known.source.text) for known in _KNOWN.values())
-        while len(_KNOWN) > 1 and (len(_KNOWN) > _MOST or size > _MOST_CHARACTERS):
-            oldest = next(iter(_KNOWN))
-            size -= len(_KNOWN.pop(oldest).source.text)
+        if not known:
+            size = sum(len(held.source.text) for held in _KNOWN.values())
+            while len(_KNOWN) > 1 and (len(_KNOWN) > _MOST or size > _MOST_CHARACTERS):
+                oldest = next(iter(_KNOWN))
+                size -= len(_KNOWN.pop(oldest).source.text)
     return found
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import nlargest, nsmallest
-from typing import Any
+from typing import Any, TypeVar
 
 from context.index.entries import Entries, place, split_place
 from context.index.memory_segment import COUNT_BITS, MOST_COUNTED, Part, Postings
 from context.text.terms import UNEDITED, definition_term, stem_term
+
+_T = TypeVar("_T")
 
 _K1 = 1.2
 _B = 0.75
@@ -54,8 +56,7 @@ class Words:
     live: tuple[bytes, ...] = ()
     files: int = 0
     length: int = 0
-    remembered: dict[tuple[str, ...], Any] = field(default_factory=dict, compare=False)
-    """What ranking computed from the files in hand in this state of the index."""
+    _kept: dict[str, tuple[object, Any]] = field(default_factory=dict, compare=False)
     _rarities: dict[str, float] = field(default_factory=dict, compare=False)
 
     def without(self, places: Iterable[int]) -> Words:
@@ -65,6 +66,19 @@ class Words:
             index, number = split_place(at)
             live[index][number] = 0
         return Words(self.parts, tuple(map(bytes, live)), self.files, self.length)
+
+    def kept(self, what: str, key: object, work: Callable[[], _T]) -> _T:
+        """The result of ``work``, kept in this state of the index until it is asked for with another key.
+
+        While the user types, the same state is ranked again and again.
+        """
+        known = self._kept.get(what)
+        if known is not None and known[0] == key:
+            found: _T = known[1]
+            return found
+        found = work()
+        self._kept[what] = key, found
+        return found
 
     def score(self, wanted: Mapping[str, float]) -> dict[str, float]:
         """The BM25 score of each file by path, for weighted words; files without any of them are left out.

@@ -29,7 +29,7 @@ FENCED = 64
 """One in this many terms is kept in memory; the others are searched for on disk from there."""
 _REMEMBERED = 20_000
 """Number of terms, and of paths, that are cached: those of the files in hand are needed each time."""
-_MOST_POSTINGS = 500_000
+_MOST_POSTINGS = 1_500_000
 """Total number of postings of the cached terms."""
 _LONGEST = 1 << 30
 """Number of bytes that one read may ask for; more is asked for only if the file is damaged."""

@@ -42,6 +42,7 @@ def fit_folders(
         if spent + sum(costs.values()) <= limit:
             return list(lines.values()), spent + sum(costs.values()), ()
     chosen: dict[str, str] = {}
+    listed: set[str] = set()
     failures = 0
     for folder in order.folders():
         short = f"{folder_name(folder)}: {len(held.folders[folder])} files\n"
@@ -61,8 +62,9 @@ def fit_folders(
         more = count(lines[folder]) - count(short)
         if spent + more <= limit:
             chosen[folder] = lines[folder]
+            listed.add(folder)
             spent += more
-    left = [folder for folder in lines if chosen.get(folder) != lines[folder]]
+    left = [folder for folder in lines if folder not in listed]
     unlisted = [
         (folder_name(folder), len(lines[folder]) // CHARACTERS_PER_TOKEN) for folder in left[:_MOST_NAMED]
     ]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
@@ -22,6 +22,7 @@ NOT_APPROVED = "not used: you have not agreed to what it says (spark trust)"
 
 K = TypeVar("K")
 V = TypeVar("V")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +54,19 @@ class Snapshot:
         why = self.unread.get(path)
         return Unread(path, why) if why is not None else read(self.root, path)
 
+    def kept(self, what: str, key: object, work: Callable[[], T]) -> T:
+        """The result of ``work``, kept with this snapshot until it is asked for with another ``key``."""
+        # All but the words, which are what it is kept with: a reference back would keep both alive.
+        rest = tuple(getattr(self, part.name) for part in fields(self) if part.name != "words")
+        # The parts are kept too, so that no other object gets the identity of one.
+        kept = self.words.kept(what, (key, tuple(map(id, rest))), lambda: (work(), rest))
+        return kept[0]
+
     def without(self, paths: Collection[str], why: str = REMOVED) -> Snapshot:
         """The same snapshot, with ``paths`` known by name alone, and ``why``."""
+        return self.kept("without", (frozenset(paths), why), lambda: self._without(paths, why))
+
+    def _without(self, paths: Collection[str], why: str) -> Snapshot:
         places = [at for path in paths if (at := self.entries.place(path)) is not None]
         return replace(
             self,

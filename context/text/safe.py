@@ -10,9 +10,9 @@ HIDDEN = "hidden characters"
 """What a text is said to hold besides kinds of secrets, where characters in it could hide words."""
 
 
-def safe_text(text: str) -> Redacted:
-    """``text`` of a file, line for line, so that edits can quote it."""
-    safe = redact(text)
+def safe_text(text: str, hints: frozenset[str] | None = None) -> Redacted:
+    """``text`` of a file, line for line, so that edits can quote it. ``hints`` are as in :func:`redact`."""
+    safe = redact(text, hints)
     kinds = (*safe.kinds, HIDDEN) if has_hidden(text) else safe.kinds
     return Redacted(harmless(safe.text), kinds)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import translate
 from functools import lru_cache
@@ -49,13 +49,13 @@ def may_hold_secrets(path: str) -> bool:
     return is_secret_file(path) or (bool(rules.ignored.match(name)) and not rules.harmless.match(name))
 
 
-def hints_in(text: str, runs: Iterable[str] | None = None) -> frozenset[str]:
+def hints_in(text: str, runs: str | None = None) -> frozenset[str]:
     """Those of the rules' hints that a text has: without any, it has no secrets.
 
-    ``runs`` are all runs of letters, digits and ``_`` in it. Without repeats they are much shorter than the
+    ``runs`` has all runs of letters, digits and ``_`` of it. Without repeats they are much shorter than the
     text, so looking there first is faster.
     """
-    held = text if runs is None else " ".join(runs)
+    held = text if runs is None else runs
     return frozenset(
         hint
         for hint, parts in _rules().hints

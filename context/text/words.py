@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 IDENTIFIER = re.compile(r"\b[^\W\d]\w*")
@@ -39,8 +39,21 @@ def tokens(text: str) -> list[str]:
     """The identifiers of a text in order, with the numbers that are between them if it is ASCII."""
     if not text.isascii():
         return IDENTIFIER.findall(text)
-    # Many times faster than the expression: all other characters become spaces.
-    return text.encode("ascii").translate(_SPACED).decode("ascii").split()
+    # Many times faster than the expression.
+    return spaced(text).split()
+
+
+def spaced(text: str) -> str:
+    """An ASCII text with a space for each character that is no letter, digit or ``_``."""
+    return text.encode("ascii").translate(_SPACED).decode("ascii")
+
+
+def unique_tokens(text: str) -> str:
+    """The :func:`tokens` of a text without repeats, one a line."""
+    found: dict[str, None] = {}
+    for start, end in _slices(text):
+        found |= dict.fromkeys(tokens(text[start:end]))
+    return "\n".join(found)
 
 
 def _slices(text: str) -> Iterator[tuple[int, int]]:
@@ -91,22 +104,6 @@ def words_in(counted: Mapping[str, int]) -> dict[str, int]:
             if len(word) >= _SHORTEST:
                 found[word] = get(word, 0) + count
     return found
-
-
-def names_with(names: Iterable[str], wanted: Collection[str]) -> Iterator[str]:
-    """Those of the identifiers that have one of the words, and perhaps others that do not."""
-    words = frozenset(wanted)
-    # Most are of one case; these are split all at once.
-    plain: list[str] = []
-    for name in names:
-        if name.isascii() and (name.islower() or name.isupper()):
-            plain.append(name)
-        elif not words.isdisjoint(words_of(name)):
-            yield name
-    parts = "\n".join(plain).lower().translate(_UNJOINED).split("\n")
-    for name, held in zip(plain, parts, strict=False):
-        if not words.isdisjoint(held.split()) or name.lower() in words:
-            yield name
 
 
 @lru_cache(maxsize=20_000)

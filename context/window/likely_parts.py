@@ -9,11 +9,11 @@ docs/benchmarks.md).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from context.find.ranking import Ranking
-from context.index.file_text import FileText
+from context.index.file_text import FileText, kept_with_file
 from context.project.snapshot import Snapshot
 from context.text.words import words
 from context.window.passage_words import count_words
@@ -36,6 +36,8 @@ _PATH_WEIGHT = 1.3
 """Weight of a path that surely has words of the request."""
 _FADE = 0.5
 """Weight of the logarithm of the number of a file's passages so far, so that more files are shown."""
+_MOST_KNOWN = 1_000
+"""Number of words whose places in one file are kept."""
 _SURE = 1.0
 """Number of rare words whose score shows that a passage is about the request."""
 
@@ -63,7 +65,7 @@ def shortlist(
         return dict(files)
     rough = _rough_weights(wanted, snapshot)
     discount = ranking.order.discount
-    found = {path: _best_stretch(file.lowered, rough) * discount(path) for path, file in files.items()}
+    found = {path: _best_stretch(file, rough) * discount(path) for path, file in files.items()}
     top = max(found.values(), default=0.0) or 1.0
     priors = _priors(files, scores, ranking, snapshot)
     values = {path: _PASSAGE_WEIGHT * found[path] / top + priors[path] for path in files}
@@ -71,16 +73,34 @@ def shortlist(
     return {path: files[path] for path in taken}
 
 
-def _best_stretch(text: str, weights: Mapping[str, float]) -> float:
-    """The largest sum of the weights of the words in one stretch of a text."""
+def _best_stretch(file: FileText, weights: Mapping[str, float]) -> float:
+    """The largest sum of the weights of the words in one stretch of a file."""
+    known = _known_stretches(file)
+    if len(known) > _MOST_KNOWN:
+        known.clear()
     sums: dict[int, float] = {}
     for word, weight in weights.items():
-        at = text.find(word)
-        while at >= 0:
-            stretch = at // _TYPICAL
+        found = known.get(word)
+        if found is None:
+            found = known[word] = tuple(_stretches(file.lowered, word))
+        for stretch in found:
             sums[stretch] = sums.get(stretch, 0.0) + weight
-            at = text.find(word, (stretch + 1) * _TYPICAL)
     return max(sums.values(), default=0.0)
+
+
+@kept_with_file
+def _known_stretches(_: FileText) -> dict[str, tuple[int, ...]]:
+    """The stretches that have a word, by word: filled in as they are found."""
+    return {}
+
+
+def _stretches(text: str, word: str) -> Iterator[int]:
+    """The numbers of the stretches in which a word begins."""
+    at = text.find(word)
+    while at >= 0:
+        stretch = at // _TYPICAL
+        yield stretch
+        at = text.find(word, (stretch + 1) * _TYPICAL)
 
 
 def contest(

@@ -2,66 +2,102 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from bisect import bisect_right
 from collections.abc import Collection, Mapping
-from weakref import WeakKeyDictionary
 
 from context.index.file_text import FileText, kept_with_file
-from context.text.words import names_with, tokens, words_of
+from context.text.words import spaced, tokens, words_of
 from context.window.passages import passages
+
+_MOST_KNOWN = 1_000
+"""Number of words whose counts in one file are kept."""
 
 WordCounts = dict[str, dict[int, int]]
 """How often a word occurs in the passages of one file that have it: by word, then by the passage's number."""
 
 
-_LAST: WeakKeyDictionary[FileText, tuple[frozenset[str], WordCounts]] = WeakKeyDictionary()
-"""What was counted in a file last, and for which words: windows are built for one request again and again."""
-
-
 def count_words(files: Mapping[str, FileText], wanted: Collection[str]) -> dict[str, WordCounts]:
     """How often each of the words occurs in each passage of each file, by path; not to be changed."""
     words = frozenset(wanted)
-    counted: dict[str, WordCounts] = {}
-    for path, file in files.items():
-        last = _LAST.get(file)
-        if last is not None and last[0] == words:
-            counted[path] = last[1]
-    fresh = {path: file for path, file in files.items() if path not in counted}
-    spelled = _spelled({name for file in fresh.values() for name in _names(file)}, words)
-    for path, file in fresh.items():
-        counted[path] = _counted(file, spelled)
-        _LAST[file] = words, counted[path]
-    return {path: counted[path] for path in files}
+    return {path: _counts(file, words) for path, file in files.items()}
 
 
-def _spelled(names: set[str], wanted: Collection[str]) -> dict[str, list[str]]:
-    """The wanted words that a name has, each as often as it has it, for those of the names that have any."""
-    return {name: [word for word in words_of(name) if word in wanted] for name in names_with(names, wanted)}
+def _counts(file: FileText, words: frozenset[str]) -> WordCounts:
+    known = _known_counts(file)
+    if len(known) > _MOST_KNOWN:
+        known.clear()
+    counts = {word: held for word in words if (held := known.get(word)) is not None}
+    missing = words - counts.keys()
+    found = _counted(file, missing) if missing else {}
+    for word in missing:
+        counts[word] = known[word] = found.get(word, {})
+    return {word: held for word, held in counts.items() if held}
 
 
-def _counted(file: FileText, spelled: Mapping[str, list[str]]) -> WordCounts:
+@kept_with_file
+def _known_counts(_: FileText) -> WordCounts:
+    """The counts of the words that were asked for, also of those that do not occur: windows are built for
+    one request again and again, and for requests that share words."""
+    return {}
+
+
+def _counted(file: FileText, words: frozenset[str]) -> WordCounts:
+    spelled = {
+        name: found
+        for name in _names_with(file, words)
+        if (found := [word for word in words_of(name) if word in words])
+    }
+    if not spelled:
+        return {}
+    return _in_ascii(file, spelled) if file.source.text.isascii() else _in_any_text(file, spelled)
+
+
+def _in_ascii(file: FileText, spelled: Mapping[str, list[str]]) -> WordCounts:
+    """The counts of the words that the names in ``spelled`` have: each word is searched for, which is many
+    times faster than looking at each name."""
+    text = spaced(file.source.text)
+    lowered = text.lower()
+    begins = [file.starts[passage.lines.start] for passage in passages(file)]
     counts: WordCounts = {}
-    wanted = _names(file) & spelled.keys()
-    for number, names in enumerate(_by_passage(file) if wanted else ()):
-        for name in wanted & names.keys():
-            count = names[name]
-            for word in spelled[name]:
-                held = counts.setdefault(word, {})
+    for word in {word for held in spelled.values() for word in held}:
+        held = counts[word] = {}
+        at = lowered.find(word)
+        while at >= 0:
+            start, end = lowered.rfind(" ", 0, at) + 1, lowered.find(" ", at)
+            if end < 0:
+                end = len(lowered)
+            count = spelled.get(text[start:end], []).count(word)
+            if count:
+                number = bisect_right(begins, start) - 1
                 held[number] = held.get(number, 0) + count
+            at = lowered.find(word, end)
     return counts
 
 
-@kept_with_file
-def _names(file: FileText) -> frozenset[str]:
-    """The names that a file has."""
-    return frozenset().union(*_by_passage(file))
-
-
-@kept_with_file
-def _by_passage(file: FileText) -> tuple[Counter[str], ...]:
-    """How often each name occurs in each passage."""
+def _in_any_text(file: FileText, spelled: Mapping[str, list[str]]) -> WordCounts:
+    counts: WordCounts = {}
     text, starts = file.source.text, file.starts
-    return tuple(
-        Counter(tokens(text[starts[found.lines.start] : starts[found.lines.stop]]))
-        for found in passages(file)
-    )
+    for number, passage in enumerate(passages(file)):
+        for name in tokens(text[starts[passage.lines.start] : starts[passage.lines.stop]]):
+            for word in spelled.get(name, ()):
+                held = counts.setdefault(word, {})
+                held[number] = held.get(number, 0) + 1
+    return counts
+
+
+def _names_with(file: FileText, words: Collection[str]) -> Collection[str]:
+    """The names of a file that may have one of the words."""
+    names = file.tokens
+    if not names.isascii():
+        return names.split("\n")
+    lowered = names.lower()
+    found: set[str] = set()
+    for word in words:
+        at = lowered.find(word)
+        while at >= 0:
+            start, end = lowered.rfind("\n", 0, at) + 1, lowered.find("\n", at)
+            if end < 0:
+                end = len(lowered)
+            found.add(names[start:end])
+            at = lowered.find(word, end)
+    return found

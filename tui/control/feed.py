@@ -214,9 +214,10 @@ class Feed:
             case said.HunkRefused(hunk=hunk, path=path, message=message):
                 chat.hunk(hunk, path, "update", "refused", message)
             case said.HunkDropped(hunk=hunk, path=path):
-                known = chat.hunk_named(hunk)
-                whole = known is not None and known.fate.state == "held"
-                why = "stopped before your OK" if whole else "not finished"
+                known, each = chat.hunk_named(hunk), self.book.named(hunk)
+                waited = "stopped before its turn" if each is not None and each.whole else "not finished"
+                held = known is not None and known.fate.state == "held"
+                why = "stopped before your OK" if held else waited
                 chat.hunk(hunk, path, "update", "dropped", f"{why}; nothing of it was written")
             case said.HunkUndone(hunk=hunk, path=path):
                 self._change_state(hunk, path, "undone", "undone")

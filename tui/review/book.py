@@ -107,7 +107,7 @@ class ReviewBook:
             case said.HunkOpened(turn=turn, hunk=hunk, path=path, action=action):
                 self._typed_no_more()
                 self._hunk(hunk, turn, path).action = action
-            case said.TextDelta() | said.ToolCalled() | said.PhaseChanged():
+            case said.TextDelta() | said.ToolCalled() | said.PhaseChanged(phase="settling" | "calling"):
                 self._typed_no_more()
             case said.HunkTyped(hunk=hunk, kind=kind, text=text):
                 self._typed(hunk, kind, text)

@@ -44,7 +44,7 @@ def hunk_row(each: Reviewed, chosen: bool, width: int, *, ansi: bool) -> Row:
     lead: list[Span] = [
         ("❯ " if chosen else "  ", "accent"),
         (f"{sign} ", role),
-        (f"{each.hunk:<4}", "faint"),
+        (f"{each.hunk:<3} ", "faint"),
     ]
     room = max(8, width - cell_len("".join(text for text, _ in lead)) - len(size) - cell_len(told) - 3)
     path = clipped(visible(each.path), room)

@@ -91,6 +91,24 @@ async def test_a_hunk_behind_a_held_one_waits_and_can_be_rejected(tmp_path: Path
         assert (it.root / "notes.txt").read_text() == "kept\nnew\n"
 
 
+async def test_a_whole_hunk_stopped_behind_a_held_one_is_not_called_unfinished(tmp_path: Path) -> None:
+    script = AT_ONCE.replace('["greet", "part", "notes"]', '["notes", "greet"]')
+    async with stage(tmp_path, script=script) as it:
+        (it.root / "notes.txt").write_text("kept\nold\n")
+        await it.ask("make it polite")
+        await it.until(lambda: state(it, "h1") == "held", "the question")
+        screen = await review(it)
+        await it.until(lambda: "  waiting" in it.screen, "the one behind it")
+        assert "? h1  notes.txt" in it.screen and "… h2  greeter.py" in it.screen, "ids stand apart"
+        await it.pilot.press("q")
+        await it.until(lambda: it.app.screen is not screen, "the panes")
+        await it.pilot.press("ctrl+c")
+        await it.done()
+        chat = " ".join(it.chat.split())
+        assert "h1 notes.txt stopped before your OK; nothing of it was written" in chat
+        assert "h2 greeter.py stopped before its turn; nothing of it was written" in chat
+
+
 async def test_a_held_hunk_that_replaces_a_file_shows_what_goes(tmp_path: Path) -> None:
     async with stage(tmp_path, script=AT_ONCE) as it:
         screen = await held(it)

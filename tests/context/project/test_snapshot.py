@@ -23,7 +23,7 @@ def test_a_ranking_is_kept_for_the_same_request(repo: Repo) -> None:
     assert other.asked != first.asked
     assert rank(snapshot, "drain the queue", ["c.py"]).order.first == ("c.py",)
     assert rank(snapshot, "drain the queue", ["b.py"], earlier="is it empty?").asked != first.asked
-    assert rank(snapshot, "drain the queue", ["b.py"]) == first
+    assert rank(snapshot, "drain the queue", ["b.py"]).order.top == first.order.top
 
 
 def test_a_ranking_is_not_that_of_another_state_with_the_same_words(repo: Repo) -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from context.disk.git_settings import (
@@ -49,6 +50,9 @@ class Git:
         self.environment = _environment(private.path) | {"GIT_WORK_TREE": str(repository.top)}
         """The environment for :meth:`command`."""
         self._private = private
+        self._running: set[subprocess.Popen[bytes]] = set()
+        self._starting = threading.Lock()
+        self._stopped = False
 
     @classmethod
     def open(cls, root: Path) -> Git:
@@ -74,7 +78,20 @@ class Git:
     def run(self, *arguments: str, stdin: bytes = b"") -> bytes:
         """The standard output of a git command in ``root``. Raises GitUnavailable when it fails."""
         self._private.refresh()
-        return _call(self.root, self.environment, arguments, stdin)
+        return _call(self.root, self.environment, arguments, stdin, started=self._started)
+
+    def stop(self) -> None:
+        """End the commands that run in other threads, which take seconds on a large project. :meth:`run`
+        raises GitUnavailable there, and from now on."""
+        self._stopped = True
+        for process in list(self._running):
+            process.kill()
+
+    def _started(self, process: subprocess.Popen[bytes]) -> None:
+        with self._starting:
+            self._running = {each for each in self._running if each.returncode is None} | {process}
+        if self._stopped:
+            process.kill()
 
     def command(self, *arguments: str) -> list[str]:
         """The command line of a git command in ``root``, to be run with :attr:`environment` while this
@@ -184,6 +201,7 @@ def _call(
     arguments: tuple[str, ...],
     stdin: bytes = b"",
     folder: Path | None = None,
+    started: Callable[[subprocess.Popen[bytes]], None] = lambda process: None,
 ) -> bytes:
     try:
         process = subprocess.Popen(
@@ -203,6 +221,7 @@ def _call(
         raise GitUnavailable(f"git cannot be run: {problem}") from problem
     with process:
         try:
+            started(process)
             out, err = _finished(process, stdin, root)
         except (GitUnavailable, subprocess.TimeoutExpired) as problem:
             said = str(problem) if isinstance(problem, GitUnavailable) else f"took more than {TIMEOUT:.0f} s"

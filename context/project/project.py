@@ -56,6 +56,8 @@ class Project:
         self._closing = threading.Event()
         self._snapshot = Snapshot(self.root)
         self._git: Git | None = None
+        self._asked: Git | None = None
+        """What runs git now, or did last."""
         self._paths: tuple[str, ...] = ()
         self._notes: tuple[str, ...] = ()
         self._histories = HistoryStore(self._store)
@@ -81,6 +83,8 @@ class Project:
     def close(self) -> None:
         """Stop a running scan soon, and save the index in the cache; the snapshot stays valid."""
         self._closing.set()
+        if self._asked is not None:
+            self._asked.stop()
         merging = self._merging
         if merging is not None:
             merging[1].stop()
@@ -161,6 +165,8 @@ class Project:
             self._paths = tuple(sorted(self._index.paths()))
             self._publish(complete=False)
         listing = self._list()
+        if listing is None:
+            return self._publish(complete=False)
         history = self._start_history()
         problems = {path: why for path in listing.files if (why := name_problem(path)) is not None}
         self._paths = (
@@ -267,8 +273,8 @@ class Project:
         if self._closing.is_set():
             merger.stop()
 
-    def _list(self) -> Listing:
-        """List the files and, with git, the changes."""
+    def _list(self) -> Listing | None:
+        """List the files and, with git, the changes. None where the project was closed meanwhile."""
         self._git = None
         self._notes = ()
         try:
@@ -276,6 +282,8 @@ class Project:
             listing = self._ask_all(git)
             self._git = git
         except GitUnavailable as problem:
+            if self._closing.is_set():
+                return None
             if not problem.expected:
                 self._notes = (f"{problem}; without git, changes are found by comparing contents",)
             listing = list_walk(self.root)
@@ -285,6 +293,9 @@ class Project:
 
     def _ask_all(self, git: Git) -> Listing:
         """Ask git for the files and the changes. Raises GitUnavailable."""
+        self._asked = git
+        if self._closing.is_set():
+            git.stop()
         # Both walk the folder, so running them side by side is faster.
         with ThreadPoolExecutor(1, "spark-git") as other:
             changes = other.submit(self._differences.from_git, git)

@@ -4,11 +4,13 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from context.disk.changes import Status
+from context.disk.programs import find_program
 from context.index import index_updater
 from context.project.project import SECRET, Project
 from context.project.snapshot import Snapshot
@@ -205,6 +207,29 @@ def test_a_closed_project_ends_its_scan(repo: Repo) -> None:
     project = Project(repo.root)
     project.close()
     assert not project.scan().complete
+
+
+def test_closing_waits_for_no_git_command(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    repo.commit(**{"a.py": CODE})
+    project = Project(repo.root)
+    program = find_program("git", repo.root)
+    folder = repo.root.parent / "bin"
+    folder.mkdir()
+    reached = folder / "reached"
+    slow = f'case "$*" in *ls-files*) touch {reached}; exec sleep 300;; esac; exec {program} "$@"'
+    (folder / "git").write_text(f"#!/bin/sh\n{slow}\n")
+    (folder / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+    scanning = threading.Thread(target=project.scan, daemon=True)
+    scanning.start()
+    while not reached.exists():
+        time.sleep(0.01)
+    closing = threading.Thread(target=project.close, daemon=True)
+    closing.start()
+    for thread in (closing, scanning):
+        thread.join(timeout=10)  # git would be given twenty seconds
+        assert not thread.is_alive()
+    assert not project.snapshot.complete
 
 
 def test_unusual_files_are_reported_and_nothing_fails(tmp_path: Path) -> None:

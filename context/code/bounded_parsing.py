@@ -32,7 +32,7 @@ _MOST_ERROR_CHILDREN = 10_000
 
 
 class TooHardError(Exception):
-    """The text cannot be parse safely or in time."""
+    """The text cannot be parsed safely or in time."""
 
 
 class ParseBudget:
@@ -63,7 +63,7 @@ class ParseBudget:
             raise TooHardError from problem
 
     def matches(self, query: Query, root: Node) -> list[tuple[int, dict[str, list[Node]]]]:
-        """The matches of ``query`` below ``root``; none if most of the text could not be parse."""
+        """The matches of ``query`` below ``root``; none if most of the text could not be parsed."""
         from tree_sitter import QueryCursor
 
         if root.has_error and any(

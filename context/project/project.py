@@ -353,7 +353,9 @@ class Project:
                 self._index.remove(path)
                 self._updater.unread.pop(path, None)
         if gone & known or new:
-            self._paths = tuple(sorted((known - gone) | new))
+            # Sorting a set of all paths would block all other threads; these are nearly in order.
+            kept = [path for path in self._paths if path not in gone]
+            self._paths = tuple(sorted([*kept, *new]))
         for path in filter(self._is_unknown, sorted((known & set(paths) | new) - gone)):
             # It did not exist when it was looked at, but exists again.
             stamp = self._updater.stamp_to_read(path)

@@ -38,7 +38,8 @@ Pane = Literal["editor", "chat"]
 
 
 class Panes:
-    """The widgets of the app's own screen: those of the first frame, and those that come with the session."""
+    """The widgets of the app's own screen: those of the first frame, and those that come with the session,
+    which are only asked for where there is one."""
 
     def __init__(self, screen: Screen[object]) -> None:
         self._screen = screen
@@ -55,31 +56,30 @@ class Panes:
         self._later = await add_later_panes(self._screen, palette)
 
     @property
-    def later(self) -> LaterPanes:
-        """The panes that come with the session; only asked for where there is one."""
-        if self._later is None:
-            raise RuntimeError("these panes come with the session")
-        return self._later
-
-    @property
     def editor(self) -> EditorPane:
         """The pane that shows a file."""
-        return self.later.editor
+        return self._added.editor
 
     @property
     def find(self) -> FindBar:
         """The bar for finding and replacing in the editor."""
-        return self.later.find
+        return self._added.find
 
     @property
     def held(self) -> HeldBar:
         """The bar that asks about what is held."""
-        return self.later.held
+        return self._added.held
 
     @property
     def queue(self) -> QueueList:
         """The messages that wait."""
-        return self.later.queue
+        return self._added.queue
+
+    @property
+    def _added(self) -> LaterPanes:
+        if self._later is None:
+            raise RuntimeError("these panes come with the session")
+        return self._later
 
     @property
     def esc_acts(self) -> bool:

@@ -41,7 +41,7 @@ from tui.panes.composer.composer import Composer
 from tui.panes.composer.suggestions import Suggestions
 from tui.panes.layout import Layout, Panes
 from tui.panes.status import StatusLine
-from tui.panes.titles import Titles, pane_title
+from tui.panes.titles import Titles
 from tui.panes.welcome import Welcome
 from tui.picking.theme_control import ThemeControl
 from tui.slash.table import hint
@@ -161,7 +161,6 @@ class SparkApp(App[int], inherit_bindings=False):
         if self._theme_choice is not None:
             ask_for_background(self, theme.background_told)
         self.status.show(model=first.model, effort=first.effort, fast=first.fast)
-        self.chat.border_title = pane_title("Chat")
         self.layout.resize(self.size)
         self._titles.name_composer(running=False)
         if vi_keys():

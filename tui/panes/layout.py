@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
+from textual.content import Content
 from textual.geometry import Size
 from textual.screen import Screen
 
@@ -193,3 +194,5 @@ class Layout:
             editor.styles.width = None if stacked or alone else f"{self._share}%"
             # Stacked, the chat gets a little more room than beside the editor: its lines are wide.
             editor.styles.height = f"{self._share - 6}%" if stacked else None
+        # Beside the editor it stands behind a corner, which Textual keeps a blank from.
+        screen.query_one(ChatView).border_title = Content("Chat " if not (stacked or alone) else " Chat ")

@@ -90,7 +90,6 @@ class ReplayScreen(Screen[object], inherit_bindings=False):
         self._status, held = self.query_one(StatusLine), self.query_one(HeldBar)
         for pane in (editor, self._chat, held):
             pane.can_focus = False  # all keys are the replay's
-        self._chat.border_title = pane_title("Chat")
         self._shown = ShownFile(editor, self._marks, self._files, self._status.say, self._background.start)
         self._shown.on_change = self._name_editor
         self._name_editor()

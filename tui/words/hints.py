@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from rich.cells import cell_len
 
+from tui.keys.keymap import key_line
+
 
 def fitting(line: str, width: int, between: str = " · ") -> str:
     """The hints of ``line`` that fit into ``width`` cells, from the first on: half a hint tells nothing. The
@@ -14,3 +16,8 @@ def fitting(line: str, width: int, between: str = " · ") -> str:
             break
         kept += between + hint
     return kept
+
+
+def unfolds() -> str:
+    """The key that shows the rest of what the chat shows the beginning or the end of."""
+    return key_line("chat", ("read('fold')", "unfolds"))

@@ -56,4 +56,5 @@ async def test_the_chat_keeps_its_border_and_lines_beside_an_open_file(tmp_path:
         chat = it.app.chat
         rows = chat.render_lines(Region(0, 0, chat.outer_size.width, chat.outer_size.height))
         assert all(strip.text.startswith("│") for strip in rows[1:])
+        assert alone.startswith("─ Chat ─") and rows[0].text.startswith("┌─ Chat ─")
         assert "The end of the talk." in alone and any("The end of the talk." in each.text for each in rows)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.tui.stage import stage
-from tui.panes.chat.tool_calls import FIRST_LINES, LAST_LINES, CallEntry
+from tui.panes.chat.tool_calls import FIRST_LINES, LAST_LINES, TAIL, CallEntry
 
 CALLS = """
 [[scenario]]
@@ -56,8 +56,12 @@ async def test_a_command_is_declined_or_allowed_by_a_key(tmp_path: Path, key: st
         assert (it.root / "ran").exists() is (key == "a")
         assert ("· declined" in it.chat) is (key == "n")
         assert "So much for that." in it.chat and "needs your OK" not in it.screen
-        speed = it.app.status.status.speed
-        assert speed is not None and f"{speed:,.0f} tok/s" in it.chat
+
+        def told() -> bool:
+            speed = it.app.status.status.speed
+            return speed is not None and f"{speed:,.0f} tok/s" in it.chat
+
+        await it.until(told, "the speed in the status line and in the chat, which is painted later")
 
 
 FAILS = """
@@ -135,3 +139,16 @@ def test_of_a_very_long_output_both_ends_are_unfolded() -> None:
     entry.unfold("so far\n")
     entry.become("done", "run · exit 0")
     assert not entry.unfolded, "what was unfolded while it ran is not all of it"
+
+
+def test_output_that_is_cut_names_the_key_that_shows_all_of_it() -> None:
+    entry = CallEntry("run make", "c1")
+    entry.printed("".join(f"line {number}\n" for number in range(TAIL)))
+    entry.settle(60)
+    assert not any("unfolds" in row.text for row in entry.rows)
+    entry.printed("the last\n")
+    entry.settle(60)
+    assert [row.text for row in entry.rows][1:3] == ["    … more above · o unfolds", "    line 1"]
+    entry.unfold("line 0\nline 1\n")
+    entry.settle(60)
+    assert not any("unfolds" in row.text for row in entry.rows)

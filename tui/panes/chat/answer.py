@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tui.drawing.plain import clipped
 from tui.drawing.rows import Row, Span
 from tui.panes.chat.copying import copied
+from tui.words.hints import unfolds
 
 if TYPE_CHECKING:
     from tui.panes.chat.markdown import Ending, MarkdownStream
@@ -148,7 +149,7 @@ class Answer:
         for block in sorted(self._folded):
             start, end = self._stream.block_starts[block], self._stream.block_ends[block]
             shown += rows[at : start + _HEAD]
-            more = clipped(f" … {end - start - _HEAD} more rows · o unfolds", max(1, self._width - 3))
+            more = clipped(f" … {end - start - _HEAD} more rows · {unfolds()}", max(1, self._width - 3))
             spans: list[Span] = [("  ", "text"), ("▏", "border"), (more, "muted")]
             hidden = rows[start + _HEAD : end]
             raw = copied([(row, 0, None) for row in hidden])

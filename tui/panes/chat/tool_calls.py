@@ -4,7 +4,8 @@ failed, the last of its output; all of it when the user unfolds it."""
 from __future__ import annotations
 
 from tui.drawing.plain import clipped, untabbed, visible
-from tui.drawing.rows import Breaks, Row, Span, wrap
+from tui.drawing.rows import DRAWN_ONLY, Breaks, Row, Span, wrap
+from tui.words.hints import unfolds
 
 TAIL = 4
 """The number of lines of a running call's output that are shown."""
@@ -105,6 +106,9 @@ class CallEntry:
                 self.rows += wrap(whole, width, first=hang, rest=hang, by=Breaks.CODE)
             return 0
         printed = [line for line in self._output.split("\n") if line.strip()]
+        if len(printed) > self.lines:
+            more = clipped(f"    … more above · {unfolds()}", width)
+            self.rows.append(Row([(more, "faint")], skip=DRAWN_ONLY))
         for line in printed[-self.lines :]:
             plain = visible(untabbed(line))
             self.rows.append(Row([(clipped(f"    {plain}", width), "faint")], skip=4, raw=plain))

@@ -13,6 +13,7 @@ from typing import Protocol, TypeVar
 from session.text.pieces import Pieces
 from tui.drawing.plain import clipped, untabbed, visible, visible_lines
 from tui.drawing.rows import DRAWN_ONLY, Row, Span, wrap
+from tui.words.hints import unfolds
 
 T = TypeVar("T")
 MOST_ROWS = 10_000
@@ -68,7 +69,7 @@ class Prompt:
             raw = line if "\t" in line else None
             self.rows += wrap(spans, width, first=[bar], rest=[bar], fill="panel", raw=raw)
         if len(lines) > shown:
-            more = clipped(f"… {len(lines) - shown} more lines · o unfolds", max(1, width - 2))
+            more = clipped(f"… {len(lines) - shown} more lines · {unfolds()}", max(1, width - 2))
             self.rows.append(Row([bar, (more, "muted")], "panel", skip=DRAWN_ONLY))
         return 0
 

@@ -24,12 +24,12 @@ _MIN_TOKENS = 24
 
 
 def show_files(
-    packing: Packing, ranking: Ranking, room: int, limit: int | None, *, first: bool
+    packing: Packing, ranking: Ranking, room: int, limit: int | None, *, first: bool, fills: bool = False
 ) -> frozenset[str]:
     """Add the files that matter in at most ``room`` tokens, and return those that are shown whole.
 
     Likely parts take at most ``limit`` of them; without a limit there are none in a following turn. ``first``
-    says that this is the first window of a conversation.
+    says that this is the first window of a conversation, and ``fills`` that likely parts fill the room.
     """
     place = {path: at for at, path in enumerate(ranking.order.first)}
     changed = sorted(packing.snapshot.changes, key=lambda path: place.get(path, -1))
@@ -58,7 +58,8 @@ def show_files(
     if limit is not None and not first:
         limit = int(limit * (1 - LATER_OUTLINES))
     if first or limit is not None:
-        show_likely(packing, ranking, room if limit is None else min(room, limit), first=first)
+        likely_room = room if limit is None else min(room, limit)
+        show_likely(packing, ranking, likely_room, first=first, fills=fills)
     return frozenset(path for path, shown in packing.files.items() if shown.whole)
 
 

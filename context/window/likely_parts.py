@@ -109,9 +109,11 @@ def contest(
     wanted: Mapping[str, float],
     ranking: Ranking,
     snapshot: Snapshot,
+    *,
+    every: bool = False,
 ) -> list[Part]:
-    """The passages of likely files that match the weighted words ``wanted``, best first. ``scores`` has the
-    score of each file, the likeliest one first."""
+    """The passages of likely files that match the weighted words ``wanted``, best first; with ``every``, all
+    other passages behind them. ``scores`` has the score of each file, the likeliest one first."""
     words_counted = {word: wanted[word] for word in _rough_weights(wanted, snapshot)}
     counted = count_words(files, words_counted)
     total = sum(len(passages(file)) for file in files.values())
@@ -121,14 +123,21 @@ def contest(
     top = max((value for found in scored.values() for value, _ in found), default=0.0) or 1.0
     priors = _priors(files, scores, ranking, snapshot)
     sure = _sure(snapshot)
-    parts = []
+    matching: list[Part] = []
+    others: list[Part] = []
     for path, found in scored.items():
         best_first = sorted(found, key=lambda item: (-item[0], item[1].lines.start))
         for number, (value, passage) in enumerate(best_first, start=1):
-            if value == 0 and number > 1:
-                break  # A file that is likely for other reasons is shown by one passage.
+            # A file that is likely for other reasons has one passage among those that match.
+            matches = value > 0 or number == 1
+            if not matches and not every:
+                break
             score = _PASSAGE_WEIGHT * value / top + priors[path] - _FADE * math.log(number)
-            parts.append(Part(score, path, passage, value >= sure))
+            (matching if matches else others).append(Part(score, path, passage, value >= sure))
+    return [*_best_first(matching), *_best_first(others)]
+
+
+def _best_first(parts: Iterable[Part]) -> list[Part]:
     return sorted(parts, key=lambda part: (-part.score, part.path, part.passage.lines.start))
 
 

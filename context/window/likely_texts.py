@@ -36,11 +36,11 @@ _MOST_FAILURES = 40
 """Number of parts that did not fit, after which no more are tried."""
 
 
-def show_likely(packing: Packing, ranking: Ranking, room: int, *, first: bool) -> None:
+def show_likely(packing: Packing, ranking: Ranking, room: int, *, first: bool, fills: bool) -> None:
     """Add the best parts in at most ``room`` tokens.
 
     In a following turn, these are only parts that were not shown before and that match the words of the
-    request well.
+    request well. ``fills`` says to fill the room, by parts without these words once the others are shown.
     """
     likely = _likely(packing, ranking)
     files: dict[str, FileText] = {}
@@ -49,19 +49,35 @@ def show_likely(packing: Packing, ranking: Ranking, room: int, *, first: bool) -
         most = max(_FEWEST_FILES, room // _TOKENS_PER_FILE)
         wanted = {**ranking.held, **ranking.wanted}
         taking_part = shortlist(files, likely, wanted, ranking, packing.snapshot, most)
-        parts = contest(taking_part, likely, wanted, ranking, packing.snapshot)
+        parts = contest(taking_part, likely, wanted, ranking, packing.snapshot, every=fills)
         if not first:
             parts = [part for part in parts if part.sure and not _is_known(packing, part)]
         lengths = {
             path: len(file.source.text) for path, file in files.items() if _may_be_whole(packing, path)
         }
-        for path, chosen in _choose(parts, lengths, room * _CHARACTERS_PER_TOKEN).items():
-            room -= _show(packing, files[path], chosen, _reason(packing, ranking, path), room)
+        chosen = _choose(parts, lengths, room * _CHARACTERS_PER_TOKEN)
+        if fills:
+            # The estimate is too low for some languages, and part of the room would stay empty.
+            chosen = _choose(parts, lengths, int(room * _measured(packing, files, chosen)))
+        for path, best in chosen.items():
+            room -= _show(packing, files[path], best, _reason(packing, ranking, path), room)
     told = {left.path for left in packing.left_out}
     for path in likely if first else ():
         if path not in packing.files and path not in told:
             why = f"beyond the share of files that nobody named: {_reason(packing, ranking, path)}"
             packing.left_out.append(LeftOut(path, 0, why))
+
+
+def _measured(packing: Packing, files: Mapping[str, FileText], chosen: Mapping[str, list[Part]]) -> float:
+    """The characters per token of the chosen parts."""
+    size = tokens = 0
+    for path, parts in chosen.items():
+        file = files[path]
+        for lines in (part.passage.lines for part in parts):
+            text = file.source.text[file.starts[lines.start] : file.starts[lines.stop]]
+            size += len(text)
+            tokens += packing.counter.count_kept(text)
+    return size / max(1, tokens)
 
 
 def _likely(packing: Packing, ranking: Ranking) -> dict[str, float]:
@@ -112,7 +128,8 @@ def _is_known(packing: Packing, part: Part) -> bool:
 
 
 def _choose(parts: Iterable[Part], lengths: Mapping[str, int], room: int) -> dict[str, list[Part]]:
-    """The best parts in about ``room`` characters, by file; the file with the best one first.
+    """The best parts in about ``room`` characters, by file; the file with the worst of them last, so that it
+    is cut if the estimate was too low.
 
     ``lengths`` are those of the files that may be shown whole: once most of one is chosen, the rest is too.
     """
@@ -126,7 +143,7 @@ def _choose(parts: Iterable[Part], lengths: Mapping[str, int], room: int) -> dic
         cost = size + (0 if path in chosen else len(path) + _HEADING)
         if cost <= room:
             room -= cost
-            chosen.setdefault(path, []).append(part)
+            chosen[path] = [*chosen.pop(path, ()), part]
             if path in rest:
                 rest[path] -= size
                 if rest[path] <= min((1 - _WHOLE) * lengths[path], room):

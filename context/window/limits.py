@@ -9,9 +9,7 @@ MAP_SHARES = (0.24, 0.4)
 """Shares of a small and of a large budget that the project's map may take: what it leaves is room for the
 conversation."""
 LIKELY_SHARES = (0.54, 0.28)
-"""Shares that parts of files that nobody named may take in a fresh window."""
-SHARED_SHARES = (0.78, 0.6)
-"""Shares that they may take together with the map, if that takes little since the project is small."""
+"""Shares that parts of files that nobody named may take in a fresh window whose map is not complete."""
 RESTART_SHARE = 0.12
 """Share of the budget that they may take in a window that continues a conversation, so that it lasts longer
 until the next one."""
@@ -33,11 +31,6 @@ def map_limit(budget: int) -> int:
 def likely_limit(budget: int) -> int:
     """The tokens that parts of files that nobody named may take of a fresh window of ``budget`` tokens."""
     return _tokens(LIKELY_SHARES, budget)
-
-
-def shared_limit(budget: int) -> int:
-    """The tokens that likely parts and a small map may take together of a fresh window."""
-    return _tokens(SHARED_SHARES, budget)
 
 
 def _tokens(shares: tuple[float, float], budget: int) -> int:

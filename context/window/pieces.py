@@ -76,8 +76,8 @@ class WindowRequest:
     editor.
 
     ``map_limit``, in tokens, keeps the map from filling the room that the conversation needs later, and
-    ``likely_limit`` does the same for the files that nobody named. They may take more in a fresh window
-    where the map takes little, up to ``shared_limit`` together with it.
+    ``likely_limit`` does the same for the files that nobody named. With ``fills_up``, they take all the room
+    that a complete map leaves.
 
     ``fill_limit``, in tokens, keeps files and the map from filling the window further, so that a conversation
     can grow in it; the words may still take the whole budget.
@@ -98,7 +98,7 @@ class WindowRequest:
     used: int = 0
     map_limit: int | None = None
     likely_limit: int | None = None
-    shared_limit: int | None = None
+    fills_up: bool = False
     fill_limit: int | None = None
     pinned: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()

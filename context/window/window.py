@@ -75,10 +75,11 @@ def _files_and_map(packing: Packing) -> None:
         if map_cost <= packing.room * _MAP_SHARE:
             file_room = packing.room - map_cost
         file_room = min(file_room, packing.room - at_least)
-    likely = limited
-    if likely is not None and not known_map and packing.request.shared_limit is not None:
-        likely = max(likely, packing.request.shared_limit - min(full, limit))
-    whole = show_files(packing, ranking, file_room, likely, first=not known_map)
+    # A complete map leaves all the rest, unless the window continues a conversation.
+    fills = packing.request.fills_up and not known_map and full <= limit
+    whole = show_files(
+        packing, ranking, file_room, None if fills else limited, first=not known_map, fills=fills
+    )
     _map(packing, ranking, min(packing.room, limit), whole, full, first=not known_map)
     part = packing.map
     packing.left_out += [

@@ -24,7 +24,6 @@ from context.window.limits import (
     likely_limit,
     map_limit,
     restart_limit,
-    shared_limit,
 )
 from context.window.packing import REMOVED_THOUGH_NAMED
 from context.window.pieces import Approved, BudgetTooSmall, Kind, Piece, Window, WindowRequest
@@ -248,7 +247,7 @@ class Preparation:
             open_files=self.open_files,
             map_limit=map_limit(budget),
             likely_limit=self._likely_limit(budget, memory, fresh=past is not None),
-            shared_limit=None if past is None or memory.conversation.items else shared_limit(budget),
+            fills_up=past is not None and not memory.conversation.items,
             fill_limit=None if past is None else self._fill_limit() - extra,
             pinned=self.pins.pinned,
             removed=self.pins.removed,

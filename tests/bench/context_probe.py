@@ -23,7 +23,7 @@ from context.disk.watch import Watcher
 from context.project.project import Project
 from context.project.snapshot import Snapshot
 from context.text.tokens import Counter
-from context.window.limits import fill_limit, likely_limit, map_limit, shared_limit
+from context.window.limits import fill_limit, likely_limit, map_limit
 from context.window.pieces import WindowRequest
 from context.window.seen import Seen
 from context.window.window import build
@@ -200,7 +200,7 @@ def _new_prompts(snapshot: Snapshot, counter: Counter) -> None:
                 budget,
                 map_limit=map_limit(budget),
                 likely_limit=likely_limit(budget),
-                shared_limit=shared_limit(budget),
+                fills_up=True,
                 fill_limit=fill_limit(budget, 0, 0),
             )
             start, before = time.perf_counter(), time.process_time()

@@ -25,7 +25,6 @@ from context.window.limits import (
     likely_limit,
     map_limit,
     restart_limit,
-    shared_limit,
 )
 from context.window.seen import Seen
 from context.window.window import WindowRequest, build
@@ -64,7 +63,7 @@ def asked(budget: int, used: int, *, restart: bool = False) -> WindowRequest:
         used=used,
         map_limit=map_limit(budget),
         likely_limit=min(int(LATER_SHARE * budget), restart_limit(budget, 0) - used) if used else likely,
-        shared_limit=None if used or restart else shared_limit(budget),
+        fills_up=not used and not restart,
         fill_limit=None if used else fill_limit(budget, 0, 0),
     )
 
@@ -108,7 +107,9 @@ def main() -> None:
                 again = seen.frozen if window.shown.frozen is seen.frozen else None
                 kept += used or (again.tokens if again is not None else 0)
                 seen, used = seen.after(window.shown), window.tokens
-                anew += build(replace(asked(given.budget, 0), fill_limit=None), snapshot, counter).tokens
+                anew += build(
+                    replace(asked(given.budget, 0), fill_limit=None, fills_up=False), snapshot, counter
+                ).tokens
                 saves += 1
             git(folder, "checkout", "-q", "--force", "--detach", commit)
             project.update([".git/HEAD"])

@@ -231,18 +231,44 @@ def test_the_passages_of_a_file_in_the_index_are_found_without_parsing_it(repo: 
     assert project.update(["a/widget.py"]).entries.layout(changed.path, changed.digest) != b""
 
 
-def test_likely_parts_take_the_room_that_a_small_map_leaves(repo: Repo, counter: Counter) -> None:
+def test_likely_parts_take_the_room_that_a_complete_map_leaves(repo: Repo, counter: Counter) -> None:
     fill(repo)
     snapshot = Project(repo.root).scan()
     asked = WindowRequest(
-        "a long way of the step", "", 12_000, map_limit=2_000, likely_limit=1_500, fill_limit=9_000
+        "a long way of the step", "", 12_000, map_limit=2_000, likely_limit=1_500, fill_limit=4_000
     )
     few, more = (
-        build(dataclasses.replace(asked, shared_limit=limit), snapshot, counter) for limit in (None, 4_000)
+        build(dataclasses.replace(asked, fills_up=fills), snapshot, counter) for fills in (False, True)
     )
+    assert 1_000 < tokens_of_likely(few) <= 1_500
+    assert 3_600 < more.tokens <= 4_000
+    partial = dataclasses.replace(asked, fills_up=True, map_limit=20)
+    assert tokens_of_likely(build(partial, snapshot, counter)) <= 1_500, "an incomplete map needs the room"
 
-    def texts(window: Window) -> int:
-        return sum(piece.tokens for piece in likely(window).values())
 
-    the_map = next(piece.tokens for piece in more.pieces if piece.kind is Kind.MAP)
-    assert 1_000 < texts(few) <= 1_500 < 3_000 < texts(more) <= 4_000 - the_map
+def test_what_does_not_match_fills_a_first_window_behind_what_does(repo: Repo, counter: Counter) -> None:
+    fill(repo)
+    snapshot = Project(repo.root).scan()
+    asked = WindowRequest("who may frobnicate?", "", 20_000, likely_limit=8_000, fills_up=True)
+    text = likely(build(asked, snapshot, counter))["a/widget.py"].text
+    assert WIDGET in text and "def second" in text
+    small = build(dataclasses.replace(asked, fill_limit=900), snapshot, counter)
+    assert WIDGET in likely(small)["a/widget.py"].text, "what matches comes first"
+    assert "def second" not in likely(small)["a/widget.py"].text
+    later = build(dataclasses.replace(asked, used=900), snapshot, counter, Seen().after(small.shown))
+    assert "def second" not in later.text, "a following turn is not filled"
+
+
+def test_dense_text_that_does_not_match_takes_no_room_of_what_does(repo: Repo, counter: Counter) -> None:
+    lines = "".join(f"    v[{n}]+=w[7]*3-{n}\n" + "\n" * (n % 40 == 0) for n in range(900))
+    code = f"\ndef calculate(v, w):\n{lines}\n"
+    repo.commit(**{"widget.py": WIDGET * 2 + code, "z/late.py": code + WIDGET + code})
+    asked = WindowRequest("who may frobnicate?", "", 9_000, fill_limit=6_000, fills_up=True)
+    window = build(asked, Project(repo.root).scan(), counter)
+    assert window.tokens > 5_000
+    assert all(WIDGET in piece.text for piece in likely(window).values())
+    assert likely(window).keys() == {"widget.py", "z/late.py"}
+
+
+def tokens_of_likely(window: Window) -> int:
+    return sum(piece.tokens for piece in likely(window).values())

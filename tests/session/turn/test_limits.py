@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from context.project.project import Project
 from context.text.tokens import Counter
-from context.window.limits import likely_limit, map_limit, shared_limit
+from context.window.limits import likely_limit, map_limit
 from context.window.pieces import BudgetTooSmall, Kind
 from session.events import (
     ConnectionChanged,
@@ -261,4 +261,3 @@ def test_the_shares_of_map_and_likely_parts_leave_room_and_never_shrink(budget: 
     assert map_limit(budget) + likely_limit(budget) <= 0.8 * budget
     assert map_limit(budget) <= map_limit(budget + more)
     assert likely_limit(budget) <= likely_limit(budget + more) + 1
-    assert shared_limit(budget) <= min(0.8 * budget, shared_limit(budget + more) + 1)

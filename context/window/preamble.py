@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from context.disk.source import Source, Unread
+from dataclasses import replace
+
+from context.disk.source import Source, Unread, read
 from context.project.project_paths import project_paths
 from context.project.snapshot import NOT_APPROVED, Snapshot
 from context.text.fences import fenced
@@ -59,8 +61,12 @@ def outer_instructions(snapshot: Snapshot) -> tuple[str, ...]:
 
 
 def read_instructions(snapshot: Snapshot, path: str) -> Source | Unread:
-    """A file of instructions; a link is followed inside the project."""
-    return snapshot.read(snapshot.target(path))
+    """A file of instructions: one above the project's folder is of the repository; a link is followed inside
+    the project."""
+    levels = path.split("/").count("..")
+    if not levels or path in snapshot.unread:
+        return snapshot.read(snapshot.target(path))
+    return replace(read(snapshot.root.parents[levels - 1], INSTRUCTIONS_FILE), path=path)
 
 
 def _instructions_file(packing: Packing, path: str, limit: int) -> int:

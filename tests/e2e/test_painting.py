@@ -36,7 +36,7 @@ def cells(pane: Terminal) -> list[list[Cell]]:
         time.sleep(0.1)
         screen = capture(pane)
         before, since = screen, since + 1 if screen == before else 0
-    rows = parsed(before, 200)
+    rows = parsed(before.removesuffix("\n"), 200)
     for row in rows:
         # tmux does not tell of erased cells at a row's end, whatever their background.
         while row and row[-1][0] == " ":

@@ -6,7 +6,7 @@ import os
 import stat
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -73,8 +73,11 @@ class IndexUpdater:
             outline = file_text(source).outline
             self._index.add(facts_of(source, lines=self.lines, found=outline), stamp)
 
-    def read_files(self, stamps: Mapping[str, int], first: Iterable[str]) -> Iterator[None]:
-        """Read files, many of them in worker processes, and those in ``first`` first."""
+    def read_files(
+        self, stamps: Mapping[str, int], first: Iterable[str], is_closing: Callable[[], bool]
+    ) -> Iterator[None]:
+        """Read files, many of them in worker processes, and those in ``first`` first. Ends early once
+        ``is_closing``."""
         left: Iterable[str] = stamps
         if len(stamps) >= _MANY_UNREAD and len(self._index):
             # They may be known from another branch, which their hashes show.
@@ -90,7 +93,8 @@ class IndexUpdater:
         folder = self._index.store.prepare()
         with tempfile.TemporaryDirectory(prefix="spark-index-") as scratch:
             written = folder or Path(scratch)
-            with closing(read_all(self._root, order, written, lines=self.lines)) as answers:
+            reading = read_all(self._root, order, written, lines=self.lines, is_closing=is_closing)
+            with closing(reading) as answers:
                 for found in answers:
                     self._add_found(found, stamps)
                     yield

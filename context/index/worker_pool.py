@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +26,8 @@ BATCH = 48
 _MOST = 4
 _MOST_MEMORY = 220_000_000
 """Memory in bytes for all workers together. A worker hardly frees any, so it is replaced then."""
+_LOOK_SECONDS = 0.1
+"""Seconds between two looks whether the project is closing: one batch of large files takes over a second."""
 _START = (
     "import sys, json; sys.path[:] = json.loads(sys.argv.pop());"
     " from context.index.worker import main; main()"
@@ -45,11 +47,16 @@ class WorkerLost(Exception):
 
 
 def read_all(
-    root: Path, paths: list[str], folder: Path, *, lines: bool
+    root: Path,
+    paths: list[str],
+    folder: Path,
+    *,
+    lines: bool,
+    is_closing: Callable[[], bool] = lambda: False,
 ) -> Generator[Written | Facts | Unread, None, None]:
     """Read and outline ``paths`` in workers, in any order, and the rest in this process.
 
-    Segments are written to ``folder``.
+    Segments are written to ``folder``. Once ``is_closing``, no more is read, and no worker is waited for.
     """
     batches = [paths[at : at + BATCH] for at in range(0, len(paths), BATCH)]
     batches.reverse()
@@ -68,7 +75,9 @@ def read_all(
                 for worker in workers:
                     ask(worker)
                 while asked:
-                    for done in wait(asked, return_when=FIRST_COMPLETED).done:
+                    if is_closing():
+                        return
+                    for done in wait(asked, _LOOK_SECONDS, FIRST_COMPLETED).done:
                         worker = asked.pop(done)
                         try:
                             found = done.result()

@@ -210,14 +210,15 @@ class Project:
         if known is not None:
             known(len(stamps))
         stays = self._snapshot.complete and len(stamps) <= max(_MANY, len(self._paths) // _FEW)
-        for _ in self._updater.read_files(stamps, sorted(self._differences.changes)):
+        changed = sorted(self._differences.changes)
+        for _ in self._updater.read_files(stamps, changed, self._closing.is_set):
             now = time.monotonic()
             if now - published > every and not stays:
                 published = now
                 self._publish(complete=False)
             if self._closing.is_set():
                 return False
-        return True
+        return not self._closing.is_set()
 
     def _start_history(self) -> threading.Thread:
         """Read the history in a thread beside the scan, since git does the work."""

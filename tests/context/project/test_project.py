@@ -11,7 +11,7 @@ import pytest
 
 from context.disk.changes import Status
 from context.disk.programs import find_program
-from context.index import index_updater
+from context.index import index_updater, worker_pool
 from context.project.project import SECRET, Project
 from context.project.snapshot import Snapshot
 from tests.context.conftest import Repo
@@ -228,6 +228,28 @@ def test_closing_waits_for_no_git_command(repo: Repo, monkeypatch: pytest.Monkey
     closing.start()
     for thread in (closing, scanning):
         thread.join(timeout=10)  # git would be given twenty seconds
+        assert not thread.is_alive()
+    assert not project.snapshot.complete
+
+
+def test_closing_waits_for_no_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started = tmp_path / "started"
+    monkeypatch.setattr(
+        worker_pool, "_START", f"import time; open({str(started)!r}, 'w').close(); time.sleep(300)"
+    )
+    root = tmp_path / "project"
+    root.mkdir()
+    for number in range(200):
+        (root / f"m{number}.py").write_text(CODE)
+    project = Project(root)
+    scanning = threading.Thread(target=project.scan, daemon=True)
+    scanning.start()
+    while not started.exists():
+        time.sleep(0.01)
+    closing = threading.Thread(target=project.close, daemon=True)
+    closing.start()
+    for thread in (closing, scanning):
+        thread.join(timeout=10)
         assert not thread.is_alive()
     assert not project.snapshot.complete
 

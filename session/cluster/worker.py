@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,7 +32,7 @@ _RUNNING = ("executing", "long-running")
 
 
 @dataclass(slots=True)
-class _Kept:
+class Kept:
     """What one worker keeps between checks."""
 
     bases: Bases
@@ -39,8 +40,24 @@ class _Kept:
     sandboxes: dict[Path, Sandboxes] = field(default_factory=dict)
     tools: dict[tuple[str, ...], Tools] = field(default_factory=dict)
 
+    @asynccontextmanager
+    async def base(self, key: str, manifest: bytes, packs: Sequence[bytes]) -> AsyncIterator[Base]:
+        """The state ``key`` of a project, kept while it is used. Raises OSError and ValueError."""
+        async with self.unpacking:
+            done = asyncio.ensure_future(asyncio.to_thread(self.bases.unpack, key, manifest, packs))
+            try:
+                base = await asyncio.shield(done)
+            except asyncio.CancelledError:
+                await asyncio.wait({done})  # the thread goes on, and the next one must not meet it
+                raise
+            base.users += 1
+        try:
+            yield base
+        finally:
+            base.users -= 1
 
-_KEPT: dict[str, _Kept] = {}
+
+_KEPT: dict[str, Kept] = {}
 """By the id of a worker; tests run several in one process."""
 
 
@@ -49,7 +66,7 @@ async def judge(job: Job, manifest: bytes, *packs: bytes) -> Answer:
     from distributed import get_worker
 
     worker = get_worker()
-    kept = _KEPT.setdefault(worker.id, _Kept(Bases(Path(worker.local_directory) / "spark")))
+    kept = _KEPT.setdefault(worker.id, Kept(Bases(Path(worker.local_directory) / "spark")))
     work = asyncio.create_task(_judge(worker.address, kept, job, manifest, packs))
     unwanted = asyncio.create_task(_unwanted(worker, job.name))
     try:
@@ -70,17 +87,12 @@ async def _unwanted(worker: Worker, name: str) -> None:
         await asyncio.sleep(LOOK_SECONDS)
 
 
-async def _judge(address: str, kept: _Kept, job: Job, manifest: bytes, packs: Sequence[bytes]) -> Answer:
-    async with kept.unpacking:
-        base = await asyncio.to_thread(kept.bases.unpack, job.content, manifest, packs)
-        base.users += 1
-    try:
+async def _judge(address: str, kept: Kept, job: Job, manifest: bytes, packs: Sequence[bytes]) -> Answer:
+    async with kept.base(job.content, manifest, packs) as base:
         return await _judge_on(base, address, kept, job)
-    finally:
-        base.users -= 1
 
 
-async def _judge_on(base: Base, address: str, kept: _Kept, job: Job) -> Answer:
+async def _judge_on(base: Base, address: str, kept: Kept, job: Job) -> Answer:
     environ = allowed_environment(os.environ)
     sandboxes = kept.sandboxes.setdefault(base.root, Sandboxes(base.root, os.environ))
     names = tuple(name for name in job.tools if name != "spark" and not name.endswith(" (Python)"))

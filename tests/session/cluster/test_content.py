@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import tempfile
 from pathlib import Path
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from session.cluster.base import MOST_BASES, Bases
 from session.cluster.content import Content, ContentReader, pack, unpacked
+from session.cluster.worker import Kept
 
 
 @pytest.fixture
@@ -131,6 +133,26 @@ def test_a_state_in_use_stays_and_old_ones_go(root: Path, tmp_path: Path) -> Non
         kept.append(base.root)
     assert kept[0].is_dir() and not kept[1].exists() and kept[-1].is_dir()
     assert len(bases.kept) == MOST_BASES
+
+
+async def test_an_unpacking_that_nobody_wants_any_more_does_not_disturb_the_next_one(
+    root: Path, tmp_path: Path
+) -> None:
+    for number in range(400):
+        (root / f"{number}.txt").write_text(f"{number}")
+    content, kept = ContentReader(root).read(), Kept(Bases(tmp_path / "worker"))
+
+    async def checked() -> dict[str, object]:
+        async with kept.base(content.key, content.manifest, list(content.packs.values())) as base:
+            assert base.users
+            return files(base.root)
+
+    unwanted = asyncio.create_task(checked())
+    while not (tmp_path / "worker").exists():
+        await asyncio.sleep(0)
+    unwanted.cancel()
+    assert await checked() == files(root)
+    assert [each.users for each in kept.bases.kept.values()] == [0]
 
 
 @pytest.mark.parametrize("path", ["../out", "/etc/out", "a/../../out"])

@@ -2,8 +2,8 @@
 
 One app with one session (under Pilot, over real sockets, on real files) asks turn after turn, with faults at
 random: the link is cut, a turn is stopped or redirected, a file is touched by another program, a hunk is
-undone. Prints memory, open files and threads after a fifth of the turns and at the end, and the counts. Exits
-with 1 if a hunk is lost, a turn never ends, or a fault of spark's own is in the log.
+undone. Prints memory, open files and threads after every fifty turns, and the counts at the end. Exits with 1
+if a hunk is lost, a turn never ends, or a fault of spark's own is in the log.
 """
 
 from __future__ import annotations
@@ -13,48 +13,69 @@ import asyncio
 import gc
 import os
 import random
-import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
+from textual import events
+from textual.pilot import Pilot
+
 from session.events import HunkLanded, HunkRefused, TurnEnded
+from session.session import Session
+from session.setup.config import Flags
+from session.setup.opening import open_project
 from session.storage.error_log import log_faults_to
+from tests.bench.counting_partner import CountingPartner, counting_partner, first_text, prompt
 from tests.bench.memory_bench import Sample, sample
-from tests.tui.stage import Stage, stage
+from tests.tui.stage import until
+from tui.app.app import SparkApp
 
 FILES = 12
 PATIENCE = 300.0
 """Seconds after which a turn is taken to never end."""
 FAULTS = ("nothing", "nothing", "cut", "stop", "redirect", "touch", "undo")
+EVERY = 50
+"""Turns between two samples."""
 
 
-def script(steps: int) -> str:
-    """A scenario for each step of each file: its first line counts up."""
-    parts = []
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """The app on a project, and its partner."""
+
+    app: SparkApp
+    pilot: Pilot[int]
+    session: Session
+    partner: CountingPartner
+    root: Path
+
+
+@asynccontextmanager
+async def scene(folder: Path) -> AsyncIterator[Scene]:
+    """A session of the app on a project in ``folder``, with the link ready."""
+    (root := folder / "project").mkdir()
     for number in range(FILES):
-        for step in range(steps):
-            lines = f"-{step:04} {number}\\n+{step + 1:04} {number}\\n"
-            parts.append(
-                f"[[scenario]]\nid = '{number}-{step}'\nmatch = ['c{number:02}x{step:04}']\n\n"
-                f"[[scenario.hunk]]\nid = 'hunk'\npath = 'f{number}.txt'\nlines = \"{lines}\"\n\n"
-                "[[scenario.step]]\nsay = 'Counting.'\n\n[[scenario.step]]\npatch = ['hunk']\n\n"
-                "[[scenario.step]]\nsay = 'Done.'\n"
-            )
-    return "\n".join(parts)
-
-
-def _prompt(number: int, step: int) -> str:
-    return f"change c{number:02}x{step:04}"
+        (root / f"f{number}.txt").write_text(first_text(number))
+    environ = {"HOME": str(folder / "home"), "PATH": "/usr/bin:/bin"}
+    async with counting_partner(10_000.0) as partner:
+        session = Session(open_project(root, Flags(base_url=partner.url), environ))
+        app = SparkApp(session, theme="dark")
+        async with app.run_test(size=(120, 36)) as pilot:
+            await until(lambda: app.status.status.link == "ready", "the link")
+            yield Scene(app, pilot, session, partner, root)
+            await session.close()
 
 
 class Soak:
     """What is done, and what was told of it."""
 
-    def __init__(self, it: Stage, dice: random.Random) -> None:
+    def __init__(self, it: Scene, dice: random.Random) -> None:
         self._it = it
         self._dice = dice
+        self._asked = 0
         self.counts: Counter[str] = Counter()
         self.landed: list[str] = []
         self._following = asyncio.create_task(self._follow())
@@ -70,7 +91,8 @@ class Soak:
 
     def _prompt(self) -> str:
         number = self._dice.randrange(FILES)
-        return _prompt(number, int((self._it.root / f"f{number}.txt").read_text()[:4]))
+        self._asked += 1
+        return prompt(number, int((self._it.root / f"f{number}.txt").read_text()[:4]), self._asked)
 
     async def turn(self) -> None:
         """One turn, with or without a fault in the middle."""
@@ -79,10 +101,10 @@ class Soak:
         it.session.submit(self._prompt())
         await asyncio.sleep(self._dice.random() * 0.05)
         match fault:
-            case "cut" if it.partner is not None:
-                await it.partner.drop_clients()
+            case "cut":
+                await it.partner.cut()
             case "stop":
-                it.key("escape")
+                it.app.post_message(events.Key("escape", None))
             case "redirect":
                 it.session.submit(self._prompt())
             case "touch":
@@ -94,8 +116,6 @@ class Soak:
                 pass
         async with asyncio.timeout(PATIENCE):
             await it.session.settled()
-        if it.partner is not None:
-            it.partner.model.requests.clear()  # they would count as spark's memory: the partner runs in here
         if fault == "undo" and self.landed:
             await it.session.hunks.undo(self.landed[-1])
 
@@ -106,19 +126,17 @@ class Soak:
 
 
 async def play(folder: Path, turns: int, seed: int) -> tuple[Counter[str], list[Sample]]:
-    """Play ``turns`` in ``folder``; the counts, and what the process took after a fifth and at the end."""
-    dice, began, samples = random.Random(seed), time.monotonic(), []
-    files = {f"f{number}.txt": f"0000 {number}\n" for number in range(FILES)}
-    async with stage(folder, files=files, script=script(2 + turns // FILES * 2), rate=10_000.0) as it:
+    """Play ``turns`` in ``folder``; the counts, and what the process took after every fifty turns."""
+    began, samples = time.monotonic(), []
+    async with scene(folder) as it:
         log_faults_to(log := it.session.folders.error_log)
-        soak = Soak(it, dice)
+        soak = Soak(it, random.Random(seed))
         for number in range(1, turns + 1):
             await soak.turn()
-            if number in (turns // 5, turns):
+            if number % EVERY == 0 or number == turns:
                 gc.collect()
-                samples.append(sample(os.getpid(), began))
-            if number % 50 == 0:
-                print(number, dict(soak.counts), sample(os.getpid(), began), file=sys.stderr, flush=True)
+                samples.append(now := sample(os.getpid(), began))
+                print(f"{number:5} turns: {_told(now)}", flush=True)
         await it.session.hunks.places()
         known = {record.id: record.state for record in it.session._workspace.ledger.hunks()}
         await soak.close()
@@ -132,6 +150,10 @@ async def play(folder: Path, turns: int, seed: int) -> tuple[Counter[str], list[
     return counts, samples
 
 
+def _told(now: Sample) -> str:
+    return f"{now.megabytes:.1f} MB, {now.files} files, {now.threads} threads, {now.seconds:.0f} s"
+
+
 def main() -> int:
     """Play, and print."""
     parser = argparse.ArgumentParser()
@@ -140,12 +162,9 @@ def main() -> int:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="spark-soak-", ignore_cleanup_errors=True) as name:
         os.environ["HOME"] = name  # where spark keeps its state by default
-        counts, (first, last) = asyncio.run(play(Path(name), given.turns, given.seed))
+        counts, samples = asyncio.run(play(Path(name), given.turns, given.seed))
     print(f"seed {given.seed}: " + ", ".join(f"{count} {what}" for what, count in sorted(counts.items())))
-    print(
-        f"{first.megabytes:.1f} → {last.megabytes:.1f} MB, files {first.files} → {last.files}, "
-        f"threads {first.threads} → {last.threads}, {last.seconds:.0f} s"
-    )
+    print(f"from {_told(samples[0])} to {_told(samples[-1])}")
     return 1 if counts["lost"] or counts["told twice"] or counts["faults in the log"] else 0
 
 

@@ -80,7 +80,8 @@ def large(root: Path, cache: Path, request: str, peer: float | None) -> None:
             line("  memory, all processes, peak", peak["sum"], "MB", f"this one {peak['own']:.0f} MB")
         for name in ("idle", "stall", "stall_merging", "stall_saves", "stall_warm", "stall_again"):
             if name in told:
-                rest = f"p99.9 {told[name]['p99.9']:.1f}, {told[name]['over 10 ms']} over 10 ms"
+                rest = f"p99.9 {told[name]['p99.9']:.1f}, {told[name]['over 10 ms']} over 10 ms; "
+                rest += f"own {told[name]['own']:.1f}, {told[name]['own over 10 ms']} over 10 ms"
                 line(f"  longest wait of the loop ({name})", told[name]["longest"], "ms", rest)
         for name in ("first_known", "merging", "watching", "warm", "again"):
             if name in told:

@@ -12,7 +12,7 @@ import json
 import os
 import time
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
@@ -25,8 +25,19 @@ from context.index.segment import DamagedSegment, Segment
 
 _FORMAT = 8
 _LIST = "files"
+_AT_ONCE, _BYTES_AT_ONCE = 5_000, 200_000
+"""Number of paths that are joined, and of bytes that are split, at once."""
 _KEPT = 3600
 """Seconds that an unlisted segment is kept, since another process may be about to list it."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileList:
+    """The known files in columns: paths; for each its segment and its number in that; and stamps."""
+
+    paths: list[str]
+    places: array[int]
+    stamps: array[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +95,7 @@ class Store:
         segments = [Segment(self.folder / name) for name in table["segments"]]
         cuts = [0, *map(int, table["cuts"])]
         paths_part, places_part, stamps_part = (body[start:end] for start, end in pairwise(cuts))
-        paths = os.fsdecode(paths_part).split("\0") if paths_part else []
+        paths = list(_split(paths_part))
         places, stamps = array("I"), array("Q")
         places.frombytes(places_part)
         stamps.frombytes(stamps_part)
@@ -102,7 +113,7 @@ class Store:
     def save(
         self,
         segments: list[str],
-        files: list[tuple[str, int, int, int]],
+        files: FileList,
         skipped: Mapping[str, tuple[int, str]],
     ) -> None:
         """Replace the list, and delete segments that no list has named for a while."""
@@ -116,11 +127,12 @@ class Store:
         except OSError:
             # Another process deleted one of ours as old, so its list is the better one.
             return
-        paths = "\0".join(entry[0] for entry in files).encode("utf-8", "surrogateescape")
-        places = array("I", (value for entry in files for value in entry[1:3]))
-        stamps = array("Q", (entry[3] for entry in files))
-        body = b"".join((paths, places.tobytes(), stamps.tobytes()))
-        ends = [len(paths), len(paths) + 4 * len(places), len(body)]
+        paths = b"\0".join(
+            "\0".join(files.paths[at : at + _AT_ONCE]).encode("utf-8", "surrogateescape")
+            for at in range(0, len(files.paths), _AT_ONCE)
+        )
+        body = b"".join((paths, files.places.tobytes(), files.stamps.tobytes()))
+        ends = [len(paths), len(paths) + 4 * len(files.places), len(body)]
         table = {
             "segments": segments,
             "cuts": ends,
@@ -141,6 +153,16 @@ class Store:
                 old = file.name not in named and file.name != _LIST and file.stat().st_mtime < before
                 if old and file.name.endswith((".segment", ".new")):
                     Path(file.path).unlink(missing_ok=True)
+
+
+def _split(held: bytes) -> Iterator[str]:
+    """The paths in a list, some at a time: other threads wait meanwhile."""
+    start = 0
+    while start < len(held):
+        end = held.find(b"\0", start + _BYTES_AT_ONCE)
+        end = len(held) if end < 0 else end
+        yield from os.fsdecode(held[start:end]).split("\0")
+        start = end + 1
 
 
 @lru_cache(maxsize=1)

@@ -10,7 +10,7 @@ from array import array
 from dataclasses import dataclass
 from pathlib import Path
 
-from context.index.cache import Store
+from context.index.cache import FileList, Store
 from context.index.entries import GONE, Entries, place, split_place
 from context.index.facts import Facts
 from context.index.memory_segment import MemorySegment, Part
@@ -237,12 +237,16 @@ class Index:
         slots = [index for index, part in enumerate(self._parts) if isinstance(part, Segment) and len(part)]
         numbered = {index: at for at, index in enumerate(slots)}
         self._fold()
-        files = []
-        for path, at in self._places.items():
+        # In columns: a tuple for each file would have the garbage collector look at everything there is,
+        # which blocks all other threads.
+        places, stamps = array("I"), array("Q")
+        for at in self._places.values():
             index, number = split_place(at)
-            files.append((path, numbered[index], number, self._stamps[index][number]))
+            places.append(numbered[index])
+            places.append(number)
+            stamps.append(self._stamps[index][number])
         names = [part.name for part in (self._parts[index] for index in slots) if isinstance(part, Segment)]
-        self.store.save(names, files, self.skipped)
+        self.store.save(names, FileList(list(self._places), places, stamps), self.skipped)
         self._unsaved = False
 
     def to_merge(self) -> Merging | None:

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from context.disk.changes import Status
-from context.disk.file_list import Listing, list_git, list_walk, listed_by_git
+from context.disk.file_list import Listing, list_git, list_walk, listed_by_git, sorted_paths
 from context.disk.git import Git, GitUnavailable
 from context.disk.source import Unread, name_problem, read
 from context.index.cache import Store
@@ -162,7 +162,7 @@ class Project:
         if not self._loaded:
             self._loaded = True
             self._index.load()
-            self._paths = tuple(sorted(self._index.paths()))
+            self._paths = sorted_paths(self._index.paths())
             self._publish(complete=False)
         listing = self._list()
         if listing is None:

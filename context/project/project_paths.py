@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
+from itertools import islice
 
 from context.text.globs import glob
 
@@ -31,10 +33,10 @@ class ProjectPaths:
 
     def named(self, name: str, most: int = 2) -> list[str]:
         """The first ``most`` files with this name, in any folder; it may begin with the last folders."""
-        held = self._by_name.get(name.rpartition("/")[2], ())
+        held = self._called(name.rpartition("/")[2])
         if "/" in name:
-            held = tuple(path for path in held if path == name or path.endswith(f"/{name}"))
-        return list(held[:most])
+            held = (path for path in held if path == name or path.endswith(f"/{name}"))
+        return list(islice(held, most))
 
     def matching(self, pattern: str) -> tuple[str, ...]:
         """The paths that a glob matches (``context.text.globs``); the results used last are cached."""
@@ -49,19 +51,36 @@ class ProjectPaths:
         pattern = pattern.removeprefix("./")
         if "/" not in pattern and "**" not in pattern:
             # Only names count, and many files share theirs.
-            names = [name for name in self._by_name if matches(name)]
-            return tuple(sorted(path for name in names for path in self._by_name[name]))
+            names = [name for name in self._by_name[0] if matches(name)]
+            return tuple(sorted(path for name in names for path in self._called(name)))
         folder = _LITERAL.match(pattern)
         inside = self.below(folder[1]) if folder is not None else self.all
         return tuple(filter(matches, inside))
 
+    def _called(self, name: str) -> Iterator[str]:
+        """The paths whose last part is ``name``."""
+        first, following = self._by_name
+        at = first.get(name, len(self.all))
+        while at < len(self.all):
+            yield self.all[at]
+            at = following[at]
+
     @cached_property
-    def _by_name(self) -> Mapping[str, tuple[str, ...]]:
-        """The paths by the last part of each: a prompt may name thousands, and not one may be a search."""
-        held: dict[str, list[str]] = {}
-        for path in self.all:
-            held.setdefault(path.rpartition("/")[2], []).append(path)
-        return {name: tuple(paths) for name, paths in held.items()}
+    def _by_name(self) -> tuple[dict[str, int], array[int]]:
+        """The first path by its last part, and for each path the next one with the same, as indices: a prompt
+        may name thousands, and not one may be a search.
+
+        A list for each name would have the garbage collector look at everything there is, which blocks all
+        other threads.
+        """
+        end = len(self.all)
+        first: dict[str, int] = {}
+        following = array("I", [end]) * end
+        for at in range(end - 1, -1, -1):
+            name = self.all[at].rpartition("/")[2]
+            following[at] = first.get(name, end)
+            first[name] = at
+        return first, following
 
     @cached_property
     def folders(self) -> Mapping[str, tuple[str, ...]]:

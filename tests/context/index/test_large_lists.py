@@ -1,0 +1,82 @@
+"""The lists of a large project are kept and read whole, and without garbage collections."""
+
+from __future__ import annotations
+
+import gc
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+from context.disk.file_list import sorted_paths
+from context.index.cache import Store
+from context.index.facts import Facts
+from context.index.index import Index
+from context.project.project_paths import ProjectPaths
+
+MANY = 6_000
+PATHS = tuple(sorted(f"{'a folder/' * 12}{number % 90}/größe_{number:05}.c" for number in range(MANY)))
+FEW = 3
+"""Most collections of the youngest objects, of which there is one for each 700 that are made and stay."""
+
+
+def collections(work: Callable[[], object]) -> int:
+    """How many times garbage is collected during ``work``."""
+    begun = 0
+
+    def count(phase: str, _info: dict[str, int]) -> None:
+        nonlocal begun
+        begun += phase == "start"
+
+    gc.collect()
+    gc.callbacks.append(count)
+    try:
+        work()
+    finally:
+        gc.callbacks.remove(count)
+    return begun
+
+
+def index_of_many(cache: Path) -> Index:
+    index = Index(Store(cache, Path("/project")))
+    for number, path in enumerate(PATHS):
+        index.add(Facts(path, f"{number:064x}", "", frozenset(), {"word": 1}, None), number + 1)
+    index.save()
+    return index
+
+
+def test_the_list_of_files_is_saved_without_garbage_collections(tmp_path: Path) -> None:
+    index = index_of_many(tmp_path)
+    index.remove(PATHS[7])
+    assert collections(index.save) <= FEW
+
+
+def test_the_list_of_files_is_loaded_as_it_was_saved(tmp_path: Path) -> None:
+    saved = index_of_many(tmp_path)
+    loaded = Index(Store(tmp_path, Path("/project")))
+    loaded.load()
+    assert sorted(loaded.paths()) == list(PATHS)
+    assert all(loaded.stamp(path) == saved.stamp(path) > 0 for path in PATHS)
+    assert all(loaded.digest(path) == saved.digest(path) != "" for path in PATHS)
+
+
+def test_files_are_found_by_name_without_garbage_collections() -> None:
+    paths = ProjectPaths(PATHS)
+    assert collections(lambda: paths.named("größe_00007.c")) <= FEW
+    assert paths.named("größe_00007.c") == [path for path in PATHS if path.endswith("größe_00007.c")]
+
+
+def test_files_of_one_name_are_found_in_order() -> None:
+    held = tuple(sorted([*(f"{number:02}/same.c" for number in range(30)), "same.c", "z/other.c"]))
+    paths = ProjectPaths(held)
+    assert paths.named("same.c", 99) == [path for path in held if path.endswith("same.c")]
+    assert paths.named("same.c") == list(held[:2])
+    assert paths.named("07/same.c") == ["07/same.c"]
+    assert paths.named("none.c") == [] == ProjectPaths(()).named("same.c")
+    assert paths.matching("same.*") == tuple(path for path in held if path.endswith("same.c"))
+
+
+def test_many_paths_are_sorted_whole() -> None:
+    mixed = [f"{number}.c" for number in range(25_000)]
+    random.Random(3).shuffle(mixed)
+    assert sorted_paths(mixed) == tuple(sorted(mixed))
+    assert sorted_paths([]) == ()

@@ -19,6 +19,7 @@ from session.memory.turn_memory import TurnMemory
 from session.memory.window_report import WindowReport, left_out_files, reported_pieces
 from session.project.indexing import ProjectReading
 from session.project.pins import Pins, first_target_by_file, pinning, removing, restoring, unpinning
+from session.project.typing_pause import Rehearsal
 from session.text.sanitize import clean_line
 from session.turn.preparation import Preparation, Preparations
 
@@ -42,6 +43,7 @@ class ContextCommands:
         self._reading = reading
         self._preparations = preparations
         self._publish = recorder.publish
+        self._rehearsal = Rehearsal(self.explain)
 
     @property
     def pinned(self) -> tuple[str, ...]:
@@ -133,6 +135,15 @@ class ContextCommands:
         await self._reading.pause.wait()
         if not self._reading.pause.over:
             await self.explain("")
+
+    def drafted(self, text: str) -> None:
+        """Record what the user has typed of a prompt so far."""
+        self._rehearsal.typed(text)
+
+    async def rehearse_drafts(self) -> None:
+        """Build the window of a draft whenever the user pauses, once the project is known."""
+        await self._reading.known.wait()
+        await self._rehearsal.run()
 
     def read_all(self) -> str:
         """Read a folder that is not one project, such as the home folder; returns what to tell."""

@@ -304,6 +304,8 @@ class SparkApp(App[int], inherit_bindings=False):
         if self.ready:
             self.session.typing()
         if event.text_area is self.composer:
+            if self.ready:
+                self.session.context.drafted(self.composer.draft)
             hinted = bool(hint(self.composer.text))
             if hinted or self._hinted:
                 self._titles.name_composer(running=self._turn_runs())

@@ -172,6 +172,7 @@ class SessionStart:
         start = self._background.start
         start(self._follow(controls, session.listen()), "showing the session", failed=self._give_up)
         start(self._warm_up(session), "warming up")
+        start(session.context.rehearse_drafts(), "rehearsing prompts")
         start(self._open(session), "opening the session", failed=self._give_up)
         if self._panes.composer.draft != self._first_frame.draft:
             session.typing()

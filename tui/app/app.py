@@ -304,7 +304,7 @@ class SparkApp(App[int], inherit_bindings=False):
         if self.ready:
             self.session.typing()
         if event.text_area is self.composer:
-            if self.ready:
+            if self.ready and not self._turn_runs():
                 self.session.context.drafted(self.composer.draft)
             hinted = bool(hint(self.composer.text))
             if hinted or self._hinted:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
-
 SHORTEST = 2_000
 """Characters up to which a string grows before another is begun. A string of its own for each token would
 take fifteen times the memory of its text."""
 LEFT_OUT = "[the beginning of this text is left out]\n"
 
 
-def add_piece(pieces: list[str] | deque[str], text: str, first: int = 0) -> None:
+def add_piece(pieces: list[str], text: str, first: int = 0) -> None:
     """Add ``text`` to ``pieces``: to the last string while that is short and not before index ``first``."""
     if len(pieces) > first and len(pieces[-1]) < SHORTEST:
         pieces[-1] += text
@@ -24,7 +22,8 @@ class Pieces:
     __slots__ = ("_length", "_most", "_strings", "gone")
 
     def __init__(self, most: int | None = None) -> None:
-        self._strings: deque[str] = deque()
+        # Most texts are short, and of these a deque would take more than the text.
+        self._strings: list[str] = []
         self._length = 0
         self._most = most
         self.gone = 0
@@ -39,7 +38,7 @@ class Pieces:
         add_piece(self._strings, text)
         self._length += len(text)
         while self._most is not None and len(self._strings) > 1 and self._length > self._most:
-            oldest = len(self._strings.popleft())
+            oldest = len(self._strings.pop(0))
             self._length -= oldest
             self.gone += oldest
 

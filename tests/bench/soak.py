@@ -82,7 +82,9 @@ class Soak:
 
     async def _follow(self) -> None:
         async for event in self._it.session.listen():
-            if isinstance(event, HunkLanded):
+            if isinstance(event, HunkLanded) and event.status == "already_applied":
+                self.counts["already applied"] += 1  # nothing was written, so the ledger has nothing of it
+            elif isinstance(event, HunkLanded):
                 self.landed.append(event.hunk)
             elif isinstance(event, HunkRefused):
                 self.counts[f"refused as {event.code}"] += 1
@@ -142,7 +144,10 @@ async def play(folder: Path, turns: int, seed: int) -> tuple[Counter[str], list[
         await soak.close()
     counts = soak.counts
     counts["turns"], counts["landed"] = turns, len(soak.landed)
-    counts["lost"] = len([hunk for hunk in soak.landed if hunk not in known])
+    lost = [hunk for hunk in soak.landed if hunk not in known]
+    counts["lost"] = len(lost)
+    if lost:
+        print(f"lost: {', '.join(lost)}")
     counts["told twice"] = len(soak.landed) - len(set(soak.landed))
     counts["faults in the log"] = len(log.read_text().splitlines()) if log.exists() else 0
     if log.exists():

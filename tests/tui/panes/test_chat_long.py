@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import sys
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
@@ -14,6 +17,7 @@ from tui.panes.chat.answer import Answer, last_block, whole_text
 from tui.panes.chat.chat import ChatView
 from tui.panes.chat.hunk_entry import HunkEntry
 from tui.panes.chat.markdown import MarkdownStream
+from tui.panes.chat.tables import Table
 from tui.panes.chat.transcript import Gone, Reasoning, Transcript
 
 LINES = some.sampled_from(
@@ -193,3 +197,20 @@ def test_of_a_long_text_the_newest_is_kept_and_the_rest_is_said_to_be_gone() -> 
     assert 7_000 < len(text) < 11_000
     pieces.clear()
     assert pieces.text() == "" and not len(pieces)
+
+
+def test_of_short_texts_little_more_than_the_text_is_kept() -> None:
+    before = kept_tables()
+    entries, texts = [Answer() for _ in range(50)], [Pieces() for _ in range(50)]
+    for entry, text in zip(entries, texts, strict=True):
+        entry.feed("Two words.")
+        entry.close()
+        entry.settle(60)
+        text.append("Two words.")
+    assert kept_tables() == before, "an answer without a table keeps one"
+    for text in texts:
+        assert sum(sys.getsizeof(part) for part in gc.get_referents(text) if part is not Pieces) < 300
+
+
+def kept_tables() -> int:
+    return sum(isinstance(each, Table) for each in gc.get_objects())

@@ -48,7 +48,7 @@ class Answer:
         self._pieces: list[str] = []
         self._width = 0
         self._stream = _stream(1)
-        self._folded: set[int] = set()
+        self._folded: frozenset[int] = frozenset()
         """The code blocks of which only the head is shown, by their number."""
 
     def feed(self, text: str) -> str:
@@ -123,8 +123,8 @@ class Answer:
 
     def fold(self, *, folded: bool) -> bool:
         """Fold or unfold all long code blocks; whether that changes anything."""
-        wanted = {block for block in range(len(self._stream.block_ends)) if self._long(block)}
-        before, self._folded = self._folded, wanted if folded else set()
+        wanted = frozenset(block for block in range(len(self._stream.block_ends)) if self._long(block))
+        before, self._folded = self._folded, wanted if folded else frozenset()
         changed = before != self._folded
         self.dirty = self.dirty or changed
         return changed

@@ -93,7 +93,7 @@ class MarkdownStream:
         self._code: CodeStream | None = None
         self._code_lines: list[str] = []
         self._blank = True
-        self._table = Table(inline)
+        self._table: Table | None = None
         """The table that is being streamed, or None. Its rows are final once it has ended."""
         self._is_first = after is None
         if after is not None:
@@ -161,8 +161,10 @@ class MarkdownStream:
                 self._code_lines.append(line)
             return
         if is_line(line):
-            if len(self._table) == MOST:
+            if self._table is not None and len(self._table) == MOST:
                 self._end_table()
+            if self._table is None:
+                self._table = Table(inline)
             self._table.add(visible(untabbed(line)))
             self._blank = False
             return
@@ -189,12 +191,12 @@ class MarkdownStream:
         self._blank = False
 
     def _table_rows(self) -> list[Row]:
-        return self._table.rows(self._width, (self._margin, "text"))
+        return self._table.rows(self._width, (self._margin, "text")) if self._table is not None else []
 
     def _end_table(self) -> None:
-        if len(self._table):
+        if self._table is not None:
             self._final_rows(self._table_rows())
-            self._table = Table(inline)
+            self._table = None
 
     def _final_rows(self, rows: list[Row]) -> None:
         self.rows += rows

@@ -255,6 +255,9 @@ def _evidence_of_hand(
     shared = sorted(defined, key=lambda name: (-len(name), name))[:_MOST_SHARED]
     using_files = index.score(dict.fromkeys(shared, 1.0))
     defining_files, known = index.defining_files(used)
+    # A name that no other file has finds nothing there, and would take the place of one that does.
+    alone = index.rarity_of(1)
+    elsewhere = tuple(name for name in (*shared, *known) if index.rarity(name) < alone)
     for path in hand:
         defining_files.pop(path, None)
     evidence = {
@@ -265,7 +268,7 @@ def _evidence_of_hand(
         ),
         "same_stem": dict.fromkeys(index.with_stems(_stems(hand)), 1.0),
     }
-    return evidence, (*shared, *known), rarest
+    return evidence, elsewhere, rarest
 
 
 def _rarest(used: Counter[str], index: Words) -> tuple[str, ...]:

@@ -148,3 +148,23 @@ def test_the_best_definition_is_shown_if_the_signatures_do_not_fit(repo: Repo, c
     shown = next(piece for piece in pieces if piece.path == "long.py")
     assert shown.text.startswith("## File: long.py (only the parts that seem to matter)\n")
     assert "    return widget.spin()\n" in shown.text and "test_case_number_0_of" not in shown.text
+
+
+def test_names_that_only_the_file_in_hand_has_do_not_hide_those_it_shares(
+    repo: Repo, counter: Counter
+) -> None:
+    own = "\n\n".join(f"def test_case_{n}_alone():\n    assert True" for n in range(120))
+    caller = "\n\ndef caller():\n    return spin_widget(7)\n"
+    repo.commit(
+        **{
+            "hand.py": f"{own}\n\n\ndef spin_widget(x):\n    return x\n",
+            "big.py": FILLER + caller,
+            "far.py": "x = 1\n",
+            "wide.py": "y = 2\n",
+        }
+    )
+    asked = WindowRequest("look @hand.py", "", 9_000)
+    pieces = build(asked, Project(repo.root).scan(), counter).pieces
+    part = next(piece for piece in pieces if piece.path == "big.py")
+    assert "def caller():\n    return spin_widget(7)\n" in part.text
+    assert len(part.text) < len(FILLER) / 2

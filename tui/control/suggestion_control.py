@@ -51,6 +51,7 @@ class SuggestionControl:
     def update(self) -> None:
         """Show what the text at the cursor could become now."""
         before = self._before()
+        self._panes.suggestions.typed()
         row = self._panes.composer.cursor_location[0]
         now = typed(before) if row == 0 or "@" in before else None
         if before != self._completed:

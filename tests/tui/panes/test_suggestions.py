@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tests.tui.stage import GREETER, Stage, stage
 from tui.panes.composer.suggestions import Suggestions, rows
+from tui.slash.completion import Candidates
 
 FILES = {"greeter.py": GREETER, "web/greeting.js": "let a;\n", "docs/a b.md": "# Notes\n"}
 
@@ -120,7 +121,9 @@ async def test_arrows_choose_and_enter_puts_in_before_it_sends(tmp_path: Path) -
         await ready(it)
         composer = it.app.composer
         await it.pilot.press(*"talk of @gree")
-        await it.until(lambda: len(shown(it)) == 3 and shown(it)[0].startswith("❯"), "the list")
+        await it.until(
+            lambda: len(shown(it)) == 3 and it.app.query_one(Suggestions).word == "gree", "the list"
+        )
         first = shown(it)[0].removeprefix("❯ ").split("  ")[0]
         await it.pilot.press("down")
         assert shown(it)[1].startswith("❯")
@@ -132,6 +135,22 @@ async def test_arrows_choose_and_enter_puts_in_before_it_sends(tmp_path: Path) -
         await it.pilot.press("enter")
         await it.done()
         assert "The end of the talk" in it.chat
+
+
+async def test_an_arrow_before_the_list_for_the_last_letter_is_there_counts(tmp_path: Path) -> None:
+    async with stage(tmp_path, files=FILES) as it:
+        await ready(it)
+        await it.pilot.press(*"talk of @gree")
+        suggestions = it.app.query_one(Suggestions)
+        await it.until(lambda: len(shown(it)) == 3 and suggestions.word == "gree", "the list")
+        again = Candidates("gree", tuple(suggestions.texts), ("",) * 3)
+        await it.pilot.press("down")
+        second = suggestions.chosen
+        suggestions.offer(again, 60, 8, 3)
+        assert suggestions.chosen == second != suggestions.texts[0]
+        await it.pilot.press("backspace")
+        await it.until(lambda: suggestions.word == "gre", "the list of the text as it is now")
+        assert suggestions.chosen == suggestions.texts[0]
 
 
 async def test_enter_sends_where_a_whole_name_or_nothing_is_typed(tmp_path: Path) -> None:

@@ -66,15 +66,18 @@ class Suggestions(Widget):
         """The word that the suggestions are for."""
         self._details: Sequence[str] = ()
         self._chosen = -1
+        self._stepped = False
+        """Whether the user chose by an arrow since the text changed."""
         self._rows: list[Row] = []
 
     def offer(self, found: Candidates, width: int, room: int, over: int) -> None:
         """Show suggestions in at most ``room`` lines and ``width`` cells, ``over`` lines above the lower
         edge; hide the list where there are none or there is no room. The first is chosen, unless nothing of
-        it is typed yet, or all of it."""
-        texts = found.texts
+        it is typed yet, or all of it, or the user chose another one while these were looked for."""
+        texts, before = found.texts, self.chosen if self._stepped else None
         self.texts, self._details, self.word = texts, found.details, found.word
-        self._chosen = 0 if found.word and found.word not in texts else -1
+        first = 0 if found.word and found.word not in texts else -1
+        self._chosen = texts.index(before) if before in texts else first
         most = min(MOST, room, len(texts))
         self.display = most > 0
         if most > 0:
@@ -82,6 +85,10 @@ class Suggestions(Widget):
             self.styles.width = width
             self.styles.margin = (0, 0, over, 0)
             self._lay()
+
+    def typed(self) -> None:
+        """The text has changed: the next list chooses by itself."""
+        self._stepped = False
 
     def choose(self, text: str) -> bool:
         """Mark ``text`` in the list; false when it is not in it."""
@@ -102,6 +109,7 @@ class Suggestions(Widget):
             return False
         start = self._chosen if self._chosen >= 0 or by > 0 else 0
         self._chosen = (start + by) % len(self.texts)
+        self._stepped = True
         self._lay()
         return True
 

@@ -16,6 +16,7 @@ CLASSES = {
     "configuration, hooks and filters of repositories": (
         "tests/context/disk/test_hostile_repositories.py",
         "tests/context/disk/test_hostile_index.py",
+        "tests/context/disk/test_hostile_data.py",
         "tests/session/review/test_hostile_trees.py",
         "tests/session/tools/test_hostile_search.py",
     ),

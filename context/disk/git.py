@@ -12,7 +12,9 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from time import monotonic
 
+from context.disk.git_process import MOST_OUTPUT, TooMuchError, communicate, limit_memory
 from context.disk.git_settings import (
     allowed_config,
     excludes_file,
@@ -21,10 +23,10 @@ from context.disk.git_settings import (
     parse_settings,
     unknown_extension,
 )
+from context.disk.pipes import find_pipe
 from context.disk.private_git_dir import PrivateGitDir
 from context.disk.programs import find_program, plain_environment
-from context.disk.repository import GitUnavailable, Repository, find_repository, read_regular
-from context.disk.rules_pipe import find_rules_pipe
+from context.disk.repository import GitUnavailable, Repository, find_repository, owner_elsewhere, read_regular
 
 __all__ = ["Git", "GitUnavailable"]
 
@@ -49,6 +51,7 @@ class Git:
         """Whether old contents may be missing from the repository; they are never fetched."""
         self.environment = _environment(private.path) | {"GIT_WORK_TREE": str(repository.top)}
         """The environment for :meth:`command`."""
+        self._data = repository.data
         self._private = private
         self._running: set[subprocess.Popen[bytes]] = set()
         self._starting = threading.Lock()
@@ -72,13 +75,22 @@ class Git:
             raise GitUnavailable("the repository has no work tree", expected=True)
         if (extension := unknown_extension(own)) is not None:
             raise GitUnavailable(f"the repository needs the extension {extension!r}, which spark cannot read")
+        if (owner := owner_elsewhere(repository, own.get("core.worktree"))) is not None:
+            raise GitUnavailable(f"the repository that {repository.top / '.git'} leads to is that of {owner}")
         private.configure(allowed_config(user, own), excludes_file(user, own, repository.top))
         return cls(root, repository, private, partial=is_partial(own))
 
     def run(self, *arguments: str, stdin: bytes = b"") -> bytes:
         """The standard output of a git command in ``root``. Raises GitUnavailable when it fails."""
         self._private.refresh()
-        return _call(self.root, self.environment, arguments, stdin, started=self._started)
+        begun = monotonic()
+        try:
+            return _call(
+                self.root, self.environment, arguments, stdin, data=self._data, started=self._started
+            )
+        except GitUnavailable as problem:
+            problem.slow = monotonic() - begun > _PATIENCE
+            raise
 
     def stop(self) -> None:
         """End the commands that run in other threads, which take seconds on a large project. :meth:`run`
@@ -201,6 +213,7 @@ def _call(
     arguments: tuple[str, ...],
     stdin: bytes = b"",
     folder: Path | None = None,
+    data: tuple[Path, ...] = (),
     started: Callable[[subprocess.Popen[bytes]], None] = lambda process: None,
 ) -> bytes:
     try:
@@ -221,11 +234,13 @@ def _call(
         raise GitUnavailable(f"git cannot be run: {problem}") from problem
     with process:
         try:
+            limit_memory(process)
             started(process)
-            out, err = _finished(process, stdin, root)
-        except (GitUnavailable, subprocess.TimeoutExpired) as problem:
-            said = str(problem) if isinstance(problem, GitUnavailable) else f"took more than {TIMEOUT:.0f} s"
-            raise GitUnavailable(f"git {arguments[0]} {said}") from problem
+            out, err = communicate(
+                process, stdin, seconds=TIMEOUT, patience=_PATIENCE, look=lambda: _look(root, data)
+            )
+        except (GitUnavailable, TimeoutError, TooMuchError) as problem:
+            raise GitUnavailable(f"git {arguments[0]} {_said(problem)}") from problem
         finally:
             process.kill()  # no-op once it has ended
     if process.returncode != 0:
@@ -234,11 +249,17 @@ def _call(
     return out
 
 
-def _finished(process: subprocess.Popen[bytes], stdin: bytes, root: Path) -> tuple[bytes, bytes]:
-    """What git printed. Where it takes long, look whether it waits for a named pipe that nobody writes to."""
-    try:
-        return process.communicate(stdin, timeout=_PATIENCE)
-    except subprocess.TimeoutExpired:
-        if (pipe := find_rules_pipe(root)) is not None:
-            raise GitUnavailable(f"cannot be used here: {pipe} is a named pipe") from None
-        return process.communicate(timeout=TIMEOUT - _PATIENCE)
+def _look(root: Path, data: tuple[Path, ...]) -> None:
+    """Where git takes long, look whether it waits for a named pipe that nobody writes to."""
+    if (pipe := find_pipe(root, data)) is not None:
+        raise GitUnavailable(f"cannot be used here: {pipe} is a named pipe")
+
+
+def _said(problem: Exception) -> str:
+    match problem:
+        case TooMuchError():
+            return f"printed more than {MOST_OUTPUT // 1_000_000} MB"
+        case TimeoutError():
+            return f"took more than {TIMEOUT:.0f} s"
+        case _:
+            return str(problem)

@@ -16,17 +16,23 @@ from pathlib import Path
 _HEAD = re.compile(rb"(ref:\s*refs/[^\0\n]+|[0-9a-f]{40}([0-9a-f]{24})?)\s*")
 _LARGEST_POINTER = 8_192
 """Largest size in bytes of ``HEAD``, ``commondir`` or a ``.git`` file; each has one line."""
+_LARGEST_ALTERNATES = 65_536
+"""Largest size in bytes of a list of other folders with objects."""
+_MOST_ALTERNATES = 100
+_LINKED = ("objects", "refs", "reftable", "packed-refs", "shallow")
 
 
 class GitUnavailable(Exception):
     """Git cannot answer here: it is not installed, there is no repository, or the command failed.
 
-    ``expected`` is true when the folder simply is not in a repository.
+    ``expected`` is true when the folder simply is not in a repository, ``slow`` when git was waited for in
+    vain.
     """
 
     def __init__(self, message: str, *, expected: bool = False) -> None:
         super().__init__(message)
         self.expected = expected
+        self.slow = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +47,8 @@ class Repository:
     """Holds HEAD and the index of this work tree."""
     common_dir: Path
     """Holds refs and objects; other than ``git_dir`` in a linked work tree only."""
+    data: tuple[Path, ...]
+    """The folders with all that git reads of the repository."""
 
 
 def find_repository(root: Path) -> Repository:
@@ -65,8 +73,68 @@ def find_repository(root: Path) -> Repository:
         if git_dir.stat().st_uid not in (0, os.geteuid(), about.st_uid):
             raise GitUnavailable(f"the repository in {top} belongs to another user")
         prefix = "" if root == top else f"{root.relative_to(top).as_posix()}/"
-        return Repository(top, prefix, git_dir, _common_dir(git_dir))
+        common = _common_dir(git_dir)
+        objects = [*map(Path, dict.fromkeys(map(os.path.realpath, _object_folders(common / "objects"))))]
+        return Repository(top, prefix, git_dir, common, (git_dir, common, common / "refs", *objects))
     raise GitUnavailable("the folder is not in a git work tree", expected=True)
+
+
+def owner_elsewhere(repository: Repository, work_tree: str | None) -> Path | None:
+    """Another folder that the repository of a work tree belongs to, or None. ``work_tree`` is its
+    ``core.worktree``.
+
+    An archive can hold a ``.git`` file, a ``commondir`` or links that lead to any repository of the user,
+    whose names and old texts would then be those of this project.
+    """
+    top, git_dir, common = repository.top, repository.git_dir, repository.common_dir
+    own = (top, git_dir, common)
+    if not git_dir.is_relative_to(top):
+        named = _named_work_tree(git_dir, work_tree)
+        if named is None and git_dir.name == ".git":
+            named = git_dir.parent
+        if named is not None and named != top and named.is_dir():
+            return named
+    if common != git_dir and common not in (git_dir.parent.parent, top) and not common.is_relative_to(top):
+        return common
+    links = [common / name for name in _LINKED] + [git_dir / "index"]
+    for real in (Path(os.path.realpath(link)) for link in links):
+        if ".git" in real.parts and not any(real.is_relative_to(folder) for folder in own):
+            return real.parent
+    return None
+
+
+def _named_work_tree(git_dir: Path, work_tree: str | None) -> Path | None:
+    """The work tree that a git directory says it has."""
+    back = read_regular(git_dir / "gitdir", _LARGEST_POINTER)
+    if back is not None and b"\0" not in back:  # a linked work tree
+        return Path(os.path.realpath(git_dir / os.fsdecode(back.rstrip(b"\r\n")))).parent
+    if work_tree is not None and "\0" not in work_tree:  # a submodule
+        return Path(os.path.realpath(git_dir / work_tree))
+    return None
+
+
+def _object_folders(objects: Path) -> list[Path]:
+    """The folder of the repository's objects, and the others that it and they name (gitrepository-layout(5)).
+
+    Raises GitUnavailable if such a list is no file of a sensible size: git would read a device without end.
+    """
+    folders = [objects]
+    for folder in folders:
+        file = folder / "info" / "alternates"
+        listed = read_regular(file, _LARGEST_ALTERNATES)
+        if listed is None:
+            if os.path.lexists(file):
+                raise GitUnavailable(f"{file} is no file that can be read, or is too large")
+            continue
+        for line in listed.splitlines():
+            if line.startswith(b'"') or b"\0" in line:
+                raise GitUnavailable(f"{file} names a folder in a way that spark does not read")
+            other = Path(os.path.normpath(folder / os.fsdecode(line)))
+            if line and not line.startswith(b"#") and other not in folders:
+                folders.append(other)
+        if len(folders) > _MOST_ALTERNATES:
+            raise GitUnavailable(f"{objects / 'info' / 'alternates'} leads to too many folders")
+    return folders
 
 
 def read_head(git_dir: Path) -> bytes | None:

@@ -39,6 +39,8 @@ _FEW = 20
 """A snapshot is nearly complete if at most one file in this many is missing."""
 _HISTORY_WAIT = 0.3
 """Seconds that a nearly complete snapshot waits for the history."""
+_SLOW_PAUSE = 300.0
+"""Seconds in which git is not asked again that was waited for in vain."""
 _LARGE = 10_000
 """Number of files from which memory is returned to the system after reading."""
 
@@ -56,8 +58,8 @@ class Project:
         self._closing = threading.Event()
         self._snapshot = Snapshot(self.root)
         self._git: Git | None = None
-        self._asked: Git | None = None
-        """What runs git now, or did last."""
+        self._asked: Git | None = None  # what runs git now, or did last
+        self._slow: tuple[float, GitUnavailable] | None = None
         self._paths: tuple[str, ...] = ()
         self._notes: tuple[str, ...] = ()
         self._histories = HistoryStore(self._store)
@@ -279,12 +281,16 @@ class Project:
         self._git = None
         self._notes = ()
         try:
+            if self._slow is not None and time.monotonic() - self._slow[0] < _SLOW_PAUSE:
+                raise self._slow[1]
             git = Git.open(self.root)
             listing = self._ask_all(git)
             self._git = git
         except GitUnavailable as problem:
             if self._closing.is_set():
                 return None
+            if problem.slow and (self._slow is None or problem is not self._slow[1]):
+                self._slow = time.monotonic(), problem
             if not problem.expected:
                 self._notes = (f"{problem}; without git, changes are found by comparing contents",)
             listing = list_walk(self.root)

@@ -28,6 +28,7 @@ CLASSES = {
     "checks and their sandbox": (
         "tests/session/sandbox/test_walls.py",
         "tests/session/checks/test_checks.py",
+        "tests/session/attempts/test_hostile_races.py",
     ),
     "files that run, decide or hold keys": (
         "tests/edits/guards/test_off_limits.py",

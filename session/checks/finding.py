@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from session.checks.check import Check
+from session.text.sanitize import clean
 
 
 class Status(StrEnum):
@@ -26,7 +27,8 @@ class Finding:
     message: str
 
     def __str__(self) -> str:
-        place = f"{self.path}:{self.line}" if self.line else self.path
+        path = clean(self.path)  # an attempt may name a file as it likes
+        place = f"{path}:{self.line}" if self.line else path
         return f"{place}: {self.message}"
 
 

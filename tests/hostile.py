@@ -53,6 +53,7 @@ CLASSES = {
         "tests/session/transport/test_bombs.py",
         "tests/session/transport/test_hostile_streams.py",
         "tests/session/link/test_hostile.py",
+        "tests/session/link/test_endless.py",
         "tests/session/turn/test_hostile_turns.py",
     ),
     "damaged and foreign journals, ledgers and messages": (

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Self, TypeVar
 
+from session.link.exchange.bounds import AnswerSize
 from session.link.exchange.channel import Channel
 from session.link.exchange.optional_fields import OptionalFields
 from session.protocol.dialects import Decoder, dialect, origin
@@ -158,10 +159,11 @@ async def exchange(
     """Send the request as ``written`` and give the events of the answer in batches, as they come. The last is
     ``Finished``; the channel then knows what its next request may continue from.
 
-    Raises :class:`LinkError`, or :class:`Refusal` where the server answers with an error.
+    Raises :class:`LinkError`, also for an answer that is too long (``bounds.py``), or :class:`Refusal` where
+    the server answers with an error.
     """
     link, decoder, clock = channel.link, written.decoder, asyncio.get_running_loop().time
-    unread = channel.unread
+    unread, size = channel.unread, AnswerSize(channel.endpoint.host)
     with patience.watch(link) as watch:
         if written.frame:
             unread.clear()
@@ -169,8 +171,10 @@ async def exchange(
         began = clock()
         while not decoder.finished:
             received = () if unread else await watch.wait(link.receive())
+            size.add_frames(received or unread)
             unread.extend(received or ())
             for batch in _ended(channel, decoder) if received is None else _batches(decoder, unread):
+                size.add_events(batch)
                 _settle(channel, request, batch[-1])
                 yield batch
                 if clock() - began > SLICE_SECONDS:

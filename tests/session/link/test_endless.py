@@ -1,0 +1,123 @@
+"""Servers that never end an answer, at full speed over real sockets: it is given up, and asked for once."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import pytest
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+
+from session.link.connection import LinkError, Retries
+from session.link.exchange import bounds
+from session.protocol.events import WireEvent
+from session.protocol.items import user_message
+from session.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route
+from tests.session.link.test_hostile import CHAT, MESSAGES, connect
+
+CALL = {"type": "function_call", "id": "c", "call_id": "c", "name": "read", "arguments": ""}
+WORDS = "words " * 20
+RESPONSES: dict[str, list[dict[str, Any]]] = {
+    "text": [{"type": "response.output_text.delta", "delta": WORDS}],
+    "reasoning": [{"type": "response.reasoning_summary_text.delta", "delta": WORDS}],
+    "arguments": [
+        {"type": "response.output_item.added", "output_index": 0, "item": CALL},
+        {"type": "response.function_call_arguments.delta", "item_id": "c", "delta": WORDS},
+    ],
+    "events that nobody knows": [{"type": "response.unknown", "text": WORDS}],
+    "items": [{"type": "response.output_item.done", "item": {"type": "reasoning", "sealed": WORDS * 20}}],
+    "noise": [{"noise": WORDS}],
+}
+OTHERS: dict[Route, dict[str, dict[str, Any]]] = {
+    CHAT: {
+        "text": {"choices": [{"index": 0, "delta": {"content": WORDS}}]},
+        "reasoning": {"choices": [{"index": 0, "delta": {"reasoning_content": WORDS}}]},
+        "arguments": {
+            "choices": [
+                {"delta": {"tool_calls": [{"index": 0, "id": "c", "function": {"arguments": WORDS}}]}}
+            ]
+        },
+    },
+    MESSAGES: {
+        "signature": {
+            "type": "content_block_delta",
+            "index": 0,
+            "delta": {"type": "signature_delta", "signature": WORDS},
+        },
+    },
+}
+ENDLESS = [
+    *((route, name) for route in (RESPONSES_OVER_WEBSOCKET, RESPONSES_OVER_SSE) for name in RESPONSES),
+    *((route, name) for route, names in OTHERS.items() for name in names),
+]
+
+
+def frames(route: Route, name: str) -> AsyncIterator[str]:
+    events = [OTHERS[route][name]] if route in OTHERS else RESPONSES[name]
+
+    async def endless() -> AsyncIterator[str]:
+        for event in itertools.chain(events, itertools.repeat(events[-1])):
+            yield json.dumps(event)
+
+    return endless()
+
+
+@asynccontextmanager
+async def never_ending(route: Route, name: str) -> AsyncIterator[tuple[str, list[str]]]:
+    """A server whose answers have no end, and its requests."""
+    asked: list[str] = []
+
+    async def by_websocket(connection: ServerConnection) -> None:
+        with suppress(ConnectionClosed):
+            asked.append(str(await connection.recv()))
+            async for frame in frames(route, name):
+                await connection.send(frame)
+
+    async def by_http(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            while (head := await reader.readuntil(b"\r\n\r\n")).startswith(b"HEAD"):
+                writer.write(b"HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n")
+            asked.append(head.decode("latin-1"))
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+            async for frame in frames(route, name):
+                writer.write(b"data: " + frame.encode() + b"\n\n")
+                await writer.drain()
+        writer.close()
+
+    if route is RESPONSES_OVER_WEBSOCKET:
+        async with serve(by_websocket, "127.0.0.1", 0, compression=None, close_timeout=0.1) as server:
+            yield f"http://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}/v1", asked
+        return
+    listening = await asyncio.start_server(by_http, "127.0.0.1", 0)
+    yield f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}/v1", asked
+    listening.close()
+
+
+@pytest.mark.parametrize(("route", "name"), ENDLESS, ids=lambda each: str(each))
+async def test_an_answer_without_end_is_given_up_and_asked_for_once(
+    route: Route, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "MOST_TEXT", 200_000)
+    monkeypatch.setattr(bounds, "MOST_BYTES", 1_000_000)
+    async with never_ending(route, name) as (url, asked):
+        connection = connect(url, route, retries=Retries(most=3))
+        given: list[WireEvent] = []
+        async with asyncio.timeout(60):
+            with pytest.raises(LinkError, match="without an end") as caught:
+                async for event in connection.respond([user_message("hello")]):
+                    given.append(event)
+        assert (caught.value.kind, caught.value.code) == ("server", bounds.TOO_LONG)
+        assert sum(len(getattr(event, "text", "")) for event in given) <= 200_000
+        assert len(asked) == 1
+        await connection.close()
+
+
+def test_a_real_answer_is_far_from_the_bounds() -> None:
+    tokens = 400_000
+    assert 600 * tokens < bounds.MOST_BYTES
+    assert 30 * tokens < bounds.MOST_TEXT

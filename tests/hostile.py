@@ -29,6 +29,7 @@ CLASSES = {
         "tests/session/sandbox/test_walls.py",
         "tests/session/checks/test_checks.py",
         "tests/session/attempts/test_hostile_races.py",
+        "tests/session/cluster/test_lying_workers.py",
     ),
     "files that run, decide or hold keys": (
         "tests/edits/guards/test_off_limits.py",

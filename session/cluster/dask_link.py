@@ -15,6 +15,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from session.cluster.answers import OddAnswerError, looked_at, shown_problem
 from session.cluster.content import Content
 from session.cluster.job import Answer, Job
 from session.setup.cluster_settings import ClusterSettings
@@ -71,7 +72,7 @@ class DaskLink:
                 name="spark",
             )
         except (OSError, ValueError, TypeError, RuntimeError) as problem:
-            raise ClusterError(f"{settings.address} cannot be reached: {_line(problem)}") from problem
+            raise ClusterError(f"{settings.address} cannot be reached: {shown_problem(problem)}") from problem
         return cls(client)
 
     @property
@@ -98,7 +99,7 @@ class DaskLink:
             except KilledWorker as problem:
                 raise ClusterError("every worker that ran it was lost") from problem
             except OSError as problem:
-                raise ClusterError(_line(problem)) from problem
+                raise ClusterError(shown_problem(problem)) from problem
         raise ClusterError("the scheduler is lost" if not self.open_still else "its workers are lost")
 
     async def _judge(self, job: Job, name: str, needed: list[Any], workers: list[str] | None) -> Answer:
@@ -115,18 +116,27 @@ class DaskLink:
             allow_other_workers=False,
             pure=False,
         )
-        waiting = asyncio.ensure_future(future.result())
+        waiting = asyncio.ensure_future(_result(future))
         try:
             while not waiting.done():
                 await asyncio.wait({waiting}, timeout=LOOK_SECONDS)
                 if not waiting.done():
                     await self._ask_for_life()
-            return _answer(waiting)
+            answer = _answer(waiting.result(), job)
+            if answer.verdict is None:
+                await self._check_name(answer.worker, workers)
+            return answer
         finally:
             waiting.cancel()
             with contextlib.suppress(TimeoutError, OSError):
                 async with asyncio.timeout(_CANCEL_SECONDS):
                     await future.cancel()
+
+    async def _check_name(self, name: str, asked: Collection[str] | None) -> None:
+        """Raises ClusterError for a worker that names itself as none of those that were ``asked``: another
+        one would be left out in its place, and it would be asked again without end."""
+        if name not in (await self._client.nthreads() if asked is None else asked):
+            raise ClusterError("a worker answered under a name that none of those asked has")
 
     async def _send(self, content: Content) -> list[Any]:
         """Send what of ``content`` no worker has, and return the futures of all of it."""
@@ -143,7 +153,7 @@ class DaskLink:
                 except TimeoutError as problem:
                     raise ClusterError("it has no workers") from problem
                 except (OSError, ValueError) as problem:
-                    raise ClusterError(_line(problem)) from problem
+                    raise ClusterError(shown_problem(problem)) from problem
                 self.sent += sum(map(len, missing.values()))
             # Workers forget what no future stands for: older states go.
             self._held = {name: self._held[name] for name in parts}
@@ -175,20 +185,32 @@ class DaskLink:
                 await self._client.close(timeout=_CANCEL_SECONDS)
 
 
-def _answer(waiting: asyncio.Future[Any]) -> Answer:
-    """What the worker answered. Raises ClusterError for an exception of the worker's."""
+async def _result(future: Any) -> object:
+    """What the worker returned. Raises ClusterError for an exception of the worker's.
+
+    That is asked for and never raised: SystemExit would end spark, and CancelledError would be taken for a
+    stop of the race, which would then wait for this check without end.
+    """
     from distributed import KilledWorker
     from distributed.client import FutureCancelledError
 
-    problem = waiting.exception()
+    problem = await future.exception()
+    if problem is None:
+        try:
+            return await future.result()
+        except Exception as failed:  # noqa: BLE001 - an answer that cannot be read may fail at anything
+            problem = failed
     if isinstance(problem, FutureCancelledError | KilledWorker):
         raise problem
-    if problem is not None:
-        raise ClusterError(f"a worker failed: {_line(problem)}") from problem
-    found = waiting.result()
-    if not isinstance(found, Answer):
-        raise ClusterError("a worker gave no answer that this spark understands")
-    return found
+    raise ClusterError(f"a worker failed: {shown_problem(problem)}")
+
+
+def _answer(found: object, job: Job) -> Answer:
+    """What the worker answered to ``job``. Raises ClusterError."""
+    try:
+        return looked_at(found, job.check)
+    except OddAnswerError as problem:
+        raise ClusterError(f"a worker gave {problem}") from problem
 
 
 def _loaded() -> Any:
@@ -204,8 +226,3 @@ def _loaded() -> Any:
     warnings.filterwarnings("ignore", category=VersionMismatchWarning)
     warnings.filterwarnings("ignore", message="Sending large graph")
     return distributed
-
-
-def _line(problem: BaseException) -> str:
-    text = str(problem).strip().splitlines()
-    return f"{type(problem).__name__}: {text[0]}" if text else type(problem).__name__

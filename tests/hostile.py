@@ -28,6 +28,7 @@ CLASSES = {
     "checks and their sandbox": (
         "tests/session/sandbox/test_walls.py",
         "tests/session/checks/test_checks.py",
+        "tests/session/checks/test_hostile_checks.py",
         "tests/session/attempts/test_hostile_races.py",
         "tests/session/cluster/test_lying_workers.py",
     ),

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path, PurePosixPath
 
+from context.text.secrets import redact
 from session.checks.finding import Finding
 from session.text.sanitize import clean_line
 
@@ -164,7 +165,7 @@ def line_number(printed: str | None) -> int:
 
 
 def _short(message: str) -> str:
-    return clean_line(_SPACES.sub(" ", message))[:_LONGEST_MESSAGE]
+    return redact(clean_line(_SPACES.sub(" ", message))).text[:_LONGEST_MESSAGE]
 
 
 @cache

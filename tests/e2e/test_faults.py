@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -49,10 +50,19 @@ def faulty(tmp_path: Path) -> list[str]:
     return [sys.executable, str(program)]
 
 
-def logged() -> str:
-    """All that the logs of faults hold (the tests' state folder is a fresh one)."""
+def logged() -> list[str]:
+    """The tracebacks in the logs of faults (the tests' state folder is a fresh one)."""
     folder = Path(os.environ["XDG_STATE_HOME"]) / "spark/projects"
-    return "".join(file.read_text() for file in folder.glob("*/errors.log"))
+    lines = "".join(file.read_text() for file in folder.glob("*/errors.log")).splitlines()
+    return [entry["traceback"] for entry in map(json.loads, lines) if "traceback" in entry]
+
+
+def the_two_are_logged() -> None:
+    wait_for(lambda: len(logged()) >= 2, "the tracebacks in the log")
+    assert sorted(each.splitlines()[-1] for each in logged()) == [
+        "KeyError: 'a forgotten callback'",
+        "RuntimeError: the parser is out of order",
+    ], "\n".join(logged())
 
 
 def test_exec_tells_each_fault_in_a_line(faulty: list[str], tmp_path: Path, spark_path: Path) -> None:
@@ -65,7 +75,7 @@ def test_exec_tells_each_fault_in_a_line(faulty: list[str], tmp_path: Path, spar
     for fault in (READING, CALLBACK):
         assert len([line for line in ran.stderr.splitlines() if fault in line]) == 1, ran.stderr
     assert "Traceback" not in ran.stderr
-    assert logged().count("Traceback") == 2
+    the_two_are_logged()
 
 
 @needs_tmux
@@ -80,7 +90,7 @@ def test_line_mode_tells_each_fault_in_a_line_and_asks_on(
             pane.type("hello")
             pane.keys("Enter")
             pane.until("[completed]")
-    wait_for(lambda: logged().count("Traceback") == 2, "the tracebacks in the log")
+    the_two_are_logged()
 
 
 @needs_tmux
@@ -90,4 +100,4 @@ def test_the_app_tells_a_fault_in_a_line(faulty: list[str], tmp_path: Path, spar
         with terminal(command, 160, 40, {}, tmp_path / "project") as pane:
             screen = pane.until("spark itself failed while")
             assert "Traceback" not in screen
-            wait_for(lambda: logged().count("Traceback") == 2, "the tracebacks in the log")
+            the_two_are_logged()

@@ -9,8 +9,8 @@ from session.transport.errors import LinkError, LinkProblem
 
 TOO_LONG = "answer_too_long"
 """The code of an answer that was given up for its length. It is not asked for again."""
-MOST_BYTES = 256 * 1024 * 1024
-"""Bytes of the frames of one answer: half a million tokens, each in a frame of 500 bytes."""
+MOST_BYTES = 1024 * 1024 * 1024
+"""Bytes of the frames of one answer: two million tokens, each in a frame of 500 bytes."""
 MOST_TEXT = 16_000_000
 """Characters of one answer's text, reasoning and tool input together: three million tokens."""
 

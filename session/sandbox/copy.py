@@ -14,6 +14,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from context.disk.file_list import Listing, list_git, list_walk
@@ -22,6 +23,7 @@ from session.sandbox.box import Box
 from session.sandbox.command import Command
 from session.sandbox.edits import Edits, write
 from session.sandbox.result import End, Outcome
+from session.sandbox.to_the_end import to_the_end
 from session.tools.command.process import run_group
 
 _CLONE = 0x40049409
@@ -47,6 +49,7 @@ class CopySandbox:
         )
         self._project = project
         self._box = box
+        self._unwanted = False
 
     def fill(self) -> None:
         """Copy the project. Raises TooLarge, or OSError for a file that cannot be copied."""
@@ -59,11 +62,17 @@ class CopySandbox:
             raise TooLarge(f"{size / 1e9:.1f} GB are too much to copy; {at_most}")
         self.root.mkdir(parents=True)
         for path in listing.files:
+            if self._unwanted:
+                return
             self._copy(path)
         for path in listing.ignored:
             target = self.root / path
             if target.name not in _PRIVATE and target.parent.is_dir() and not target.exists():
                 target.symlink_to(self._project / path, target_is_directory=True)
+
+    def stop(self) -> None:
+        """Copy no further: nobody wants the copy any more."""
+        self._unwanted = True
 
     def _size(self, path: str) -> int:
         try:
@@ -82,7 +91,7 @@ class CopySandbox:
 
     async def put(self, edits: Edits) -> None:
         """See :class:`Sandbox`."""
-        await asyncio.to_thread(write, edits, self.root, self._project)
+        await to_the_end(partial(write, edits, self.root, self._project))
 
     async def run(self, command: Command, take: Callable[[bytes], bool]) -> Outcome:
         """See :class:`Sandbox`. The limits of memory and disk, and of the network, cannot be held here."""

@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from session.sandbox.box import Box
@@ -16,6 +17,7 @@ from session.sandbox.command import Command
 from session.sandbox.edits import Edits, write
 from session.sandbox.plan import View, plan
 from session.sandbox.result import End, Outcome, SandboxRefused
+from session.sandbox.to_the_end import to_the_end
 from session.sandbox.walls import PLAN, REPORT
 from session.tools.command.process import run_group
 
@@ -42,7 +44,7 @@ class OverlaySandbox:
     async def put(self, edits: Edits) -> None:
         """See :class:`Sandbox`. The overlay's upper layer is written, which no command has mounted now."""
         written = {path: content for path, content in edits.items() if content is not None}
-        await asyncio.to_thread(write, written, self._box.path / WRITTEN, self.root)
+        await to_the_end(partial(write, written, self._box.path / WRITTEN, self.root))
         self._gone = (self._gone | edits.keys()) - written.keys()
 
     async def run(self, command: Command, take: Callable[[bytes], bool]) -> Outcome:
@@ -56,7 +58,7 @@ class OverlaySandbox:
             gone=self._gone,
         )
         plan_file = self._box.path / PLAN
-        await asyncio.to_thread(plan_file.write_bytes, marshal.dumps(told))
+        await to_the_end(partial(plan_file.write_bytes, marshal.dumps(told)))
         line = [sys.executable, "-I", "-S", str(_WALLS), str(_PACKAGES), str(plan_file), *command.line]
         seconds = command.seconds
         began = time.monotonic()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -15,6 +16,7 @@ from session.sandbox.edits import Edits
 from session.sandbox.overlay import OverlaySandbox
 from session.sandbox.plan import view
 from session.sandbox.result import Outcome, SandboxRefused
+from session.sandbox.to_the_end import to_the_end
 from session.sandbox.untried import UntriedSandbox
 from session.storage.folders import cache_folder, config_folder, state_folder
 from session.tasks import log_fault
@@ -76,7 +78,7 @@ class Sandboxes:
             self._clearing = asyncio.ensure_future(asyncio.to_thread(self._clear))
         if self._refusal:
             return await self._copy()
-        overlay = self._overlay(await asyncio.to_thread(Box, self._parent))
+        overlay = self._overlay(await self._box())
         return overlay if self._tried else UntriedSandbox(overlay, self)
 
     def allowed(self) -> None:
@@ -88,10 +90,13 @@ class Sandboxes:
         self._refusal = why
         return await self._copy()
 
+    async def _box(self) -> Box:
+        return await to_the_end(partial(Box, self._parent), undo=Box.remove)
+
     async def _copy(self) -> CopySandbox:
-        copy = CopySandbox(self._project, await asyncio.to_thread(Box, self._parent), self._refusal)
+        copy = CopySandbox(self._project, await self._box(), self._refusal)
         try:
-            await asyncio.to_thread(copy.fill)
+            await to_the_end(copy.fill, stop=copy.stop)
         except TooLarge as problem:
             await copy.remove()
             raise SandboxRefused(f"{self._refusal}, and {problem}") from problem

@@ -162,7 +162,8 @@ DEEDS = {
     f"    os.execvp('sleep', ['sleep', '{MARK}'])",
     "prints 300 MB": "for _ in range(4_800):\n    os.write(1, b'x' * 65_536)",
     "prints 300 MB of findings": "for _ in range(4_800):\n    os.write(2, b'calc.py:1: x ' * 5_000)",
-    "prints escapes": f"print('{EVIL_TEXT}')\nprint('calc.py:1: {EVIL_TEXT}')\nsys.exit('{EVIL_TEXT}')",
+    "prints escapes": f"print('{EVIL_TEXT}')\nsys.exit('{EVIL_TEXT}')",
+    "prints findings with escapes": f"print('calc.py:1: {EVIL_TEXT}')",
     "prints what is no text": "os.write(1, bytes(range(256)) * 100)\nsys.exit(1)",
     "deletes the project": "os.system('rm -rf \"$PWD\" ../outside; rm -rf *')",
     "rewrites the project": "os.system('for f in $(find .); do echo x > $f; done; mkfifo pipe; ln -s / r')",
@@ -206,6 +207,8 @@ async def test_what_the_code_of_an_attempt_does_changes_nothing_but_its_verdict(
         assert end.status == "completed", it.events
         assert not marked()
         assert {each.status for each in it.all(AttemptEnded)} <= {"won", "green", "red", "cut"}
+        why = [each.why for each in it.all(AttemptChecked) if each.status != "green"]
+        assert len(why) == 1 and (("printed more than 200 MB" in why[0]) is ("300 MB" in deed))
         assert files(root) == {"calc.py": FIXED} and [path.name for path in root.iterdir()] == ["calc.py"]
         assert files(outside) == {"calc.py": ADD} and files(Path.home()) == home
         for event in it.events:
@@ -278,13 +281,21 @@ MEANWHILE: dict[str, Callable[[Path, Path], object]] = {
 }
 
 
+IN_A_FOLDER = Check("tests", f"cd src && {TESTS.command}", Kind.TESTS)
+
+
+def in_a_folder(root: Path) -> Path:
+    """The file that attempts change, moved to a folder of its own."""
+    file = root / "src" / "calc.py"
+    file.parent.mkdir()
+    return (root / "calc.py").rename(file)
+
+
 @pytest.mark.parametrize("way", MEANWHILE)
 async def test_what_the_user_does_meanwhile_stands(
     way: str, root: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = root / "src" / "calc.py"
-    file.parent.mkdir()
-    (root / "calc.py").rename(file)
+    file = in_a_folder(root)
     judged, done = asyncio.Event(), asyncio.Event()
     attempt = Judge.attempt
 
@@ -295,15 +306,31 @@ async def test_what_the_user_does_meanwhile_stands(
         return verdict
 
     monkeypatch.setattr(Judge, "attempt", waiting)
-    check = Check("tests", f"cd src && {TESTS.command}", Kind.TESTS)
     async with talking(root, answers(FIX.replace("calc.py", "src/calc.py"))) as it:
-        await it.session.race.start("mend add", 1, [check])
+        await it.session.race.start("mend add", 1, [IN_A_FOLDER])
         async with asyncio.timeout(60):
             await judged.wait()
         MEANWHILE[way](file, outside)
         before = state(root)
         done.set()
         end = await ended(it)
+        assert (end.status, end.code) == ("failed", "changed"), end
+        assert not it.all(HunkLanded) and not hidden(end)
+    assert state(root) == before and files(outside) == {"calc.py": ADD}
+
+
+@pytest.mark.parametrize("way", MEANWHILE)
+async def test_what_the_user_does_before_an_attempt_is_taken_stands(
+    way: str, root: Path, outside: Path
+) -> None:
+    file = in_a_folder(root)
+    async with talking(root, answers(doing("pass").replace("calc.py", "src/calc.py"))) as it:
+        await it.session.race.start("mend add", 1, [IN_A_FOLDER])
+        assert (await ended(it)).code == "no_winner"
+        MEANWHILE[way](file, outside)
+        before = state(root)
+        it.session.race.take(1)
+        end = await ended(it, "t2")
         assert (end.status, end.code) == ("failed", "changed"), end
         assert not it.all(HunkLanded) and not hidden(end)
     assert state(root) == before and files(outside) == {"calc.py": ADD}

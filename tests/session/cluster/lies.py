@@ -42,6 +42,10 @@ def _raised(problem: BaseException) -> Answer:
     raise problem
 
 
+def _verdict(**changed: Any) -> Callable[[Verdict], Any]:
+    return lambda honest: replace(honest, **changed)
+
+
 def _finding(**changed: Any) -> Callable[[Verdict], Any]:
     return lambda honest: replace(honest, findings=(replace(Finding("calc.py", 1, "x"), **changed),))
 
@@ -49,14 +53,14 @@ def _finding(**changed: Any) -> Callable[[Verdict], Any]:
 VERDICTS: dict[str, Callable[[Verdict], Any]] = {
     "a text for a verdict": lambda honest: "green",
     "a verdict for another check": lambda honest: replace(honest, check=replace(honest.check, name="other")),
-    "a verdict for nothing": lambda honest: replace(honest, check=None),
-    "a text for a status": lambda honest: replace(honest, status="green"),
+    "a verdict for nothing": _verdict(check=None),
+    "a text for a status": _verdict(status="green"),
     "a time that is none": lambda honest: replace(honest, seconds=float("nan")),
     "a time before it began": lambda honest: replace(honest, seconds=-1.0),
-    "a text for a time": lambda honest: replace(honest, seconds="1"),
-    "a number for a text": lambda honest: replace(honest, why=1),
-    "a list for findings": lambda honest: replace(honest, findings=[1]),
-    "findings that are none": lambda honest: replace(honest, findings=("calc.py:1: x",)),
+    "a text for a time": _verdict(seconds="1"),
+    "a number for a text": _verdict(why=1),
+    "a list for findings": _verdict(findings=[1]),
+    "findings that are none": _verdict(findings=("calc.py:1: x",)),
     "too many findings": lambda honest: replace(honest, findings=(Finding("calc.py", 1, "x"),) * 201),
     "a finding outside": _finding(path="/etc/passwd"),
     "a finding outside by ..": _finding(path="../other/calc.py"),

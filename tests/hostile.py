@@ -39,6 +39,7 @@ CLASSES = {
     ),
     "control sequences, hidden characters and names": (
         "tests/tui/scroll/test_hostile_text.py",
+        "tests/tui/checks/test_shell_in_app.py::test_what_a_command_prints_is_only_shown",
         "tests/session/text/test_sanitize.py",
         "tests/context/text/test_unseen.py",
     ),

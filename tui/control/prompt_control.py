@@ -197,6 +197,8 @@ class PromptControl:
             timer.stop()
             if status.status.message == meanwhile:
                 status.say("")
+        if text and done and name == "run":
+            self._quitting.remember(text)
         if text and not done and not composer.draft.strip():
             composer.put(text)
             composer.select_all()

@@ -110,10 +110,10 @@ class QuitControl:
             told = "draft set aside (↑ brings it back); " if kept else ""
             status.say(f"{told}{shown('cancel')} again quits")
             if kept:
-                self._remember(kept)
+                self.remember(kept)
 
-    def _remember(self, draft: str) -> None:
-        """Add a draft that was set aside to the prompts on disk: ↑ brings it back after a restart too."""
+    def remember(self, draft: str) -> None:
+        """Add what was typed and started no turn to the prompts on disk: ↑ brings it back after a restart."""
         try:
             self._session.prompts.add(draft)
         except StoreError as problem:

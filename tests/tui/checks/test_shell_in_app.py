@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -70,6 +71,62 @@ async def test_what_is_typed_goes_before_the_output(tmp_path: Path) -> None:
         prompt = it.session.prompts.read()[-1]
         assert prompt.startswith("is this the answer?\n\nI ran this command") and "forty-two" in prompt
         assert it.app.composer.text == ""
+
+
+async def test_a_command_is_in_the_history_after_a_restart_where_it_could_be_run(tmp_path: Path) -> None:
+    async with stage(tmp_path, files=FILES, script=MENDS) as it:
+        it.app.composer.focus()
+        it.app.composer.put("!echo forty-two")
+        it.key("enter")
+        await it.until(lambda: "exit 0" in it.screen, "the end")
+        it.app.composer.put("!" + "x" * 30_000)
+        it.key("enter")
+        await it.until(lambda: "put it into a script" in it.screen, "the refusal")
+        it.app.composer.clear()
+    async with stage(tmp_path, files=FILES, script=MENDS) as it:
+        it.app.composer.focus()
+        it.key("up")
+        await it.until(lambda: it.app.composer.draft == "!echo forty-two", "the command")
+        assert it.session.prompts.read() == ["!echo forty-two"]
+
+
+HOSTILE = {
+    "a clipboard and a title": r"printf '\033]52;c;aGk=\007\033]0;gone\033\\'",
+    "DCS, APC and a reset": r"printf '\033P+q544e\033\\\033_x\033\\\033c\033[2J'",
+    "C1 controls": r"printf '\302\2331m\302\220q\302\235 0;x\302\234\233\220'",
+    "binary": "head -c 300000 /dev/urandom",
+    "marks that reorder, and a lone surrogate": r"printf '\342\200\256evil\355\240\200\342\200\213'",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+async def test_what_a_command_prints_is_only_shown(tmp_path: Path, name: str) -> None:
+    async with stage(tmp_path, files=FILES, script=MENDS) as it:
+        it.app.composer.focus()
+        it.app.composer.put(f"!{HOSTILE[name]}; echo; echo the end")
+        it.key("enter")
+        await it.pilot.resize_terminal(60, 20)
+        await it.until(lambda: "exit 0" in it.chat.replace("\n", " "), "the end")
+        await it.pilot.resize_terminal(140, 40)
+        await it.until(lambda: "exit 0" in it.chat and "the end" in it.screen, "it drawn anew")
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u202e\ud800-\udfff]", it.screen)
+        assert it.app.title != "gone" and it.app.clipboard == ""
+
+
+DAEMON = "import subprocess as s; print(s.Popen(['sleep', '987'], start_new_session=True).pid)"
+
+
+async def test_more_output_than_is_kept_and_a_daemon_are_ended_and_keys_go_on(tmp_path: Path) -> None:
+    async with stage(tmp_path, files=FILES, script=MENDS) as it:
+        it.app.composer.focus()
+        daemon = f'{sys.executable} -c "{DAEMON}" > daemon.pid'
+        it.app.composer.put(f"!{daemon}; head -c 300000000 /dev/zero | tr '\\0' x")
+        it.key("enter")
+        await it.pilot.press("o", "k")
+        await it.until(lambda: it.app.composer.text == "ok", "keys while it prints")
+        await it.until(lambda: "it printed more than 200 MB" in " ".join(it.chat.split()), "the end")
+        process = Path("/proc") / (it.root / "daemon.pid").read_text().strip()
+        await it.until(lambda: not process.exists(), "the end of what it left behind")
 
 
 @pytest.mark.parametrize("key", ["escape", "ctrl+c"])

@@ -21,6 +21,10 @@ LONGEST_WAIT = 2.0
 """Seconds of a recorded wait that are played."""
 MOST_TEXT = 20_000_000
 """Characters of answers that are kept; the rest is left out, and told."""
+MOST_FIELD = 1_000_000
+"""Characters of one text of another event; an event with a longer one is left out, and told."""
+LONGEST_PIECE = 20_000
+"""Characters of one piece of an answer: between two pieces, keys are heard."""
 _PIECE = 0.03
 _SPREAD = 0.25
 """Seconds for which the journal collects text before it is one record."""
@@ -58,7 +62,6 @@ def _moments(file: Path) -> Iterator[Moment]:
         # A clock that was set back or forward must neither reorder nor stop the replay.
         waited = 0.0 if at is None or before is None else min(max(at - before, 0.0), LONGEST_WAIT)
         now, before = now + waited, at
-        event = cleaned(event)
         if isinstance(event, TextDelta | ReasoningDelta):
             text += len(event.text)
             if text > MOST_TEXT:
@@ -67,16 +70,19 @@ def _moments(file: Path) -> Iterator[Moment]:
                 left_out = True
                 continue
             yield from _in_pieces(event, now, min(waited, _SPREAD))
+        elif any(isinstance(value, str) and len(value) > MOST_FIELD for value in record.values()):
+            yield Moment(now, Notice("warning", "an event was left out: it is too long to replay"))
         else:
-            yield Moment(now, event)
+            yield Moment(now, cleaned(event))
 
 
 def _in_pieces(event: TextDelta | ReasoningDelta, now: float, seconds: float) -> Iterator[Moment]:
     """``event`` as pieces that come in the last ``seconds`` before ``now``."""
     count = max(1, min(int(seconds / _PIECE), len(event.text)))
-    size = -(-len(event.text) // count) or 1
+    size = min(-(-len(event.text) // count) or 1, LONGEST_PIECE)
+    count = -(-len(event.text) // size)
     for number, start in enumerate(range(0, max(1, len(event.text)), size), 1):
-        piece = replace(event, text=event.text[start : start + size])
+        piece = cleaned(replace(event, text=event.text[start : start + size]))
         yield Moment(now - seconds * (count - number) / count if number < count else now, piece)
 
 

@@ -27,7 +27,7 @@ from session.events import (
 )
 from session.journal.session_list import list_sessions
 from session.playback.player import NEXT, SPEEDS, Player, Signal, State
-from session.playback.recording import LONGEST_WAIT, Moment, read_recording
+from session.playback.recording import LONGEST_PIECE, LONGEST_WAIT, MOST_FIELD, Moment, read_recording
 from session.storage.line_files import StoreError
 
 
@@ -160,6 +160,19 @@ def test_a_recording_from_a_stranger_is_shown_without_control_sequences(tmp_path
     (moment,) = read_recording(file)
     assert isinstance(moment.event, Notice)
     assert not set("\x1b\x07\u202e\x9b") & set(moment.event.text)
+
+
+def test_giant_records_come_in_pieces_or_are_left_out_and_told(tmp_path: Path) -> None:
+    text = TextDelta(turn="t1", text="x" * 300_000)
+    giant = PromptSubmitted(turn="t2", text="y" * (MOST_FIELD + 1), kind="prompt")
+    records = [{**to_dict(event), "at": 1.0} for event in (text, giant, EVENTS[0])]
+    shown = [moment.event for moment in read_recording(write(tmp_path / "s.jsonl", *records))]
+    pieces = [event.text for event in shown if isinstance(event, TextDelta)]
+    assert "".join(pieces) == text.text and max(map(len, pieces)) <= LONGEST_PIECE
+    assert shown[len(pieces) :] == [
+        Notice("warning", "an event was left out: it is too long to replay"),
+        EVENTS[0],
+    ]
 
 
 @pytest.mark.parametrize("content", [b"", b"not json\n", b"\x00" * 100, b'{"type": "nonsense"}\n'])

@@ -1,9 +1,11 @@
-"""What asks a model to mend what checks found: short, each message once. Pure."""
+"""What asks a model to mend what checks found: short, each message once, in a fence as all data. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+
+from context.text.fences import fenced_lines
 
 MOST_MESSAGES = 20
 """Different messages that are sent at once."""
@@ -29,7 +31,8 @@ def red_request(found: Iterable[Red]) -> str:
         return ""
     lines = [_line(message, reds) for message, reds in said.items()]
     more = [f"… and {len(lines) - MOST_MESSAGES} more"] if len(lines) > MOST_MESSAGES else []
-    return "\n".join(["These checks fail. Mend what they found:", *lines[:MOST_MESSAGES], *more])
+    told = fenced_lines([*lines[:MOST_MESSAGES], *more])
+    return f"These checks fail. Mend what they found:\n{told}".rstrip()
 
 
 def _line(message: str, reds: list[Red]) -> str:

@@ -94,7 +94,7 @@ async def test_rounds_end_whatever_a_check_prints_and_files_are_the_users_alone(
         prompts = [event.text for event in talk.all(PromptSubmitted)][1:]
         assert len(prompts) == ROUNDS
         for prompt in prompts:
-            assert len(prompt) < 20_000 and len(prompt.splitlines()) <= 22, "it is bounded"
+            assert len(prompt) < 20_000 and len(prompt.splitlines()) <= 24, "it is bounded"
             assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", prompt)
             assert KEY not in prompt
             assert not re.search(r"^- [^c][^:]*(?:config\.toml|passwd):\d", prompt, re.MULTILINE)

@@ -51,7 +51,7 @@ async def test_hunks_turn_green_and_red_and_the_red_ones_can_be_sent_back(root: 
         (ended,) = talk.all(CheckEnded)
         assert (ended.check, ended.status) == ("tests", "green")
         request = talk.session.checks.request()
-        assert request.splitlines()[1:] == ["- colours.py:10: F821 Undefined name `violet` (ruff)"]
+        assert request.splitlines()[2:-1] == ["- colours.py:10: F821 Undefined name `violet` (ruff)"]
         await talk.session.hunks.undo("h2")
         assert talk.session.checks.request() == "", "an undone hunk is red no more"
         talk.session.checks.stop_following()
@@ -94,7 +94,8 @@ async def test_what_is_red_goes_back_by_itself_and_the_next_round_mends_it(root:
         await talk.until(HunkChecked, lambda event: event.hunk == "h2" and event.status == "green")
         prompts = [event.text for event in talk.all(PromptSubmitted)]
         assert prompts[1:] == [
-            "These checks fail. Mend what they found:\n- colours.py:10: F821 Undefined name `violet` (ruff)"
+            "These checks fail. Mend what they found:\n```\n"
+            "- colours.py:10: F821 Undefined name `violet` (ruff)\n```"
         ]
         assert "auto-fix 1 of 3: what is red goes back; Esc stops it" in [
             each.text for each in talk.all(Notice)
@@ -128,7 +129,7 @@ async def test_agreed_checks_run_on_command(root: Path) -> None:
             ("ruff", "green"),
             ("tests", "red"),
         ]
-        assert talk.session.checks.request().endswith("(tests)")
+        assert talk.session.checks.request().endswith("(tests)\n```")
 
 
 async def test_nothing_runs_that_was_not_agreed_to(root: Path) -> None:

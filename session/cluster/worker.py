@@ -12,6 +12,7 @@ import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from session.cluster.job import Answer, Job
 from session.cluster.probing import installed
 from session.cluster.tools import Tools, differences
 from session.sandbox.sandbox import Sandboxes
+from session.sandbox.to_the_end import to_the_end
 from session.tools.command.environment import allowed_environment
 
 if TYPE_CHECKING:
@@ -44,12 +46,8 @@ class Kept:
     async def base(self, key: str, manifest: bytes, packs: Sequence[bytes]) -> AsyncIterator[Base]:
         """The state ``key`` of a project, kept while it is used. Raises OSError and ValueError."""
         async with self.unpacking:
-            done = asyncio.ensure_future(asyncio.to_thread(self.bases.unpack, key, manifest, packs))
-            try:
-                base = await asyncio.shield(done)
-            except asyncio.CancelledError:
-                await asyncio.wait({done})  # the thread goes on, and the next one must not meet it
-                raise
+            # Where it is cancelled its thread goes on, and the next one must not meet it.
+            base = await to_the_end(partial(self.bases.unpack, key, manifest, packs))
             base.users += 1
         try:
             yield base

@@ -213,4 +213,5 @@ def test_of_short_texts_little_more_than_the_text_is_kept() -> None:
 
 
 def kept_tables() -> int:
+    gc.collect()  # those of earlier tests may wait to be collected
     return sum(type(each) is Table for each in gc.get_objects())  # a dead weak proxy cannot be asked more

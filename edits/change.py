@@ -122,7 +122,8 @@ class Planner:
             raise FileError(RefusalCode.OUTSIDE_PROJECT, reason)
         return file
 
-    def _definitions(self, path: str, text: str) -> Symbols:
+    def definitions(self, path: str, text: str) -> Symbols:
+        """The definitions in a file, found once they are asked for."""
         source = self._symbols
         return (lambda: ()) if source is None else (lambda: source(path, text))
 
@@ -143,7 +144,7 @@ class Planner:
             made, after = exactly
             return replace(change, after=after, splices=made)
         file = decode(change.before, target.path)
-        found = place(file, hunk, self._definitions(target.path, file.text))
+        found = place(file, hunk, self.definitions(target.path, file.text))
         if isinstance(found, Miss):
             return Refused(change.hunk, target.path, found.code, found.message)
         if isinstance(found, Present):

@@ -20,13 +20,14 @@ from edits.files.text import FileError, TextFile, digest
 from edits.files.tree import Tree
 from edits.guards.off_limits import OffLimits
 from edits.guards.protection import Protection
-from edits.hunk import Extent, Format, Guard, Held, Hunk, Landed, RefusalCode, Refused, Rung, Status
+from edits.hunk import Action, Extent, Format, Guard, Held, Hunk, Landed, RefusalCode, Refused, Rung, Status
 from edits.ledger.crash_recovery import settle as settle_intent
 from edits.ledger.entry import Entry, Op, State
 from edits.ledger.ledger import Ledger
 from edits.ledger.reverse import Reversal, plan_reversal
 from edits.ledger.undo import follow, live_range
 from edits.placing.locate import find
+from edits.placing.place import Placed, place
 from edits.placing.splices import extent_of, new_range
 
 # Attempts to land a hunk in a file that keeps changing meanwhile.
@@ -137,6 +138,25 @@ class Landing:
 
     def aim(self, path: str, old_lines: Sequence[str]) -> tuple[int, int] | None:
         """The lines (from 1, end exclusive) where ``old_lines`` are now; None if that is not one place."""
+        file = self._aimed_file(path)
+        found = find(file.lines, old_lines) if file is not None else None
+        return None if found is None else (found[0] + 1, found[1] + 1)
+
+    def aim_whole(self, hunk: Hunk) -> tuple[int, int] | None:
+        """The lines (from 1, end exclusive) that a whole hunk would replace now: its anchors and the looser
+        rungs count too. None where it fits nowhere, or replaces other lines than it shows."""
+        aimed = self.aim(hunk.path, hunk.old) if hunk.old else None
+        file = self._aimed_file(hunk.path)
+        by_lines = hunk.action in (Action.UPDATE, Action.MOVE) and hunk.replacement is None
+        if aimed is not None or file is None or not by_lines:
+            return aimed
+        found = place(file, hunk, self._planner.definitions(hunk.path, file.text))
+        if not isinstance(found, Placed) or found.end - found.start != len(hunk.old):
+            return None
+        return found.start, found.end
+
+    def _aimed_file(self, path: str) -> TextFile | None:
+        """The text of the file that hunks are aimed at, read again once it changed; None if it cannot be."""
         try:
             target = resolve(self._root, path)
             status = self._tree.status(target.name)
@@ -147,8 +167,7 @@ class Landing:
                 self._aimed = (key, self._tree.read_text(target.name, path))
         except (FileError, OSError):
             return None
-        found = find(self._aimed[1].lines, old_lines)
-        return None if found is None else (found[0] + 1, found[1] + 1)
+        return self._aimed[1]
 
     def where(self, hunk_id: str) -> tuple[str, int, int] | None:
         """The file and the lines (from 1, end exclusive) that a landed hunk's text covers now."""

@@ -12,6 +12,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
+from context.index.freed_memory import share_freed_memory
 from session.assist.assistance import Assistance
 from session.closing import Closing
 from session.commands.check_commands import CheckCommands
@@ -75,6 +76,7 @@ class Session:
         """``resume`` is an earlier session's journal; ``attended`` says that somebody can be asked.
         ``followed`` is the past of a session that another process writes: this one writes nothing of it, and
         asks no model. Raises SessionTakenError if another process has the session, or StoreError."""
+        share_freed_memory()  # before its threads are started
         self._opening = opening
         self._attended = attended
         self.notes = opening.settings.notes
@@ -339,9 +341,10 @@ class Session:
         """The events of a resumed session up to its resumption, oldest first."""
         return list(self._resumed.events) if self._resumed else []
 
-    def submit(self, text: str) -> None:
-        """Begin a turn. If another runs, this is a redirect: it interrupts that turn and follows it."""
-        self._turns.submit(text)
+    def submit(self, text: str, *, typed: str | None = None) -> None:
+        """Begin a turn. If another runs, this is a redirect: it interrupts that turn and follows it.
+        ``typed`` is what of ``text`` the user typed, where that is not all of it."""
+        self._turns.submit(text, typed=typed)
 
     def queue(self, text: str) -> None:
         """Submit a prompt after the running turn and those queued before it; at once when there are none."""

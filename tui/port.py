@@ -118,8 +118,9 @@ class SessionPort(Protocol):
         """The events of a session that is resumed."""
         ...
 
-    def submit(self, text: str) -> None:
-        """Send a prompt; while a turn runs, interrupt it first (a redirect)."""
+    def submit(self, text: str, *, typed: str | None = None) -> None:
+        """Send a prompt; while a turn runs, interrupt it first (a redirect). ``typed`` is what of it the user
+        typed, for the history of prompts, where that is not all of it."""
         ...
 
     def queue(self, text: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from context.code.outline import Outline
 from context.code.symbols import Symbol
@@ -15,7 +15,7 @@ _LONG_HEAD = 12
 """Number of lines that are shown of a signature."""
 
 
-def excerpt(lines: list[str], found: Outline, changed: Iterable[range], *, outline: bool = True) -> str:
+def excerpt(lines: Sequence[str], found: Outline, changed: Iterable[range], *, outline: bool = True) -> str:
     """The lines that matter, in order; each gap between them is marked with its number of lines.
 
     ``lines`` are the file's lines, and ``changed`` the ranges of them that changed (indices from 0). With
@@ -33,7 +33,7 @@ def excerpt(lines: list[str], found: Outline, changed: Iterable[range], *, outli
 
 
 def exact_excerpt(
-    lines: list[str],
+    lines: Sequence[str],
     symbols: Iterable[Symbol],
     parts: Iterable[range],
     *,
@@ -57,22 +57,23 @@ def _head(symbol: Symbol, count: int) -> set[int]:
     return set(range(symbol.head, min(symbol.head_end, symbol.head + _LONG_HEAD, count)))
 
 
-def _with_gaps(lines: list[str], keep: set[int], told: str = _NOT_SHOWN) -> str:
+def _with_gaps(lines: Sequence[str], keep: set[int], told: str = _NOT_SHOWN) -> str:
     """The lines to keep, with a mark for each gap of more than one line."""
     out: list[str] = []
     at = 0
     for line in sorted(keep):
-        out += _between(lines, at, line, told)
+        if at < line:
+            out += _between(lines, at, line, told)
         out.append(lines[line])
         at = line + 1
     out += _between(lines, at, len(lines), told)
     return "".join(f"{line}\n" for line in out)
 
 
-def _between(lines: list[str], start: int, end: int, told: str) -> list[str]:
+def _between(lines: Sequence[str], start: int, end: int, told: str) -> list[str]:
     """What stands for the lines from ``start`` to ``end``: one line is shown, since a mark is as long."""
     if end - start <= 1:
-        return lines[start:end]
+        return [*lines[start:end]]
     return [_gap(lines, start, end, told)]
 
 
@@ -98,6 +99,8 @@ def _around(touched: range, symbols: tuple[Symbol, ...], count: int) -> set[int]
     return whole
 
 
-def _gap(lines: list[str], start: int, end: int, told: str) -> str:
-    indent = next((line[: len(line) - len(line.lstrip())] for line in lines[start:end] if line.strip()), "")
+def _gap(lines: Sequence[str], start: int, end: int, told: str) -> str:
+    # A gap may be most of a long file, whose lines are made one by one: only the first ones are needed.
+    first = next((line for line in map(lines.__getitem__, range(start, end)) if line.strip()), "")
+    indent = first[: len(first) - len(first.lstrip())]
     return f"{indent}… {end - start} lines {told}"

@@ -124,12 +124,23 @@ class Loaded(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def load(language: Language) -> Loaded:
-    """The grammar and the outline query of a language."""
+def grammar_of(language: Language) -> Grammar:
+    """The grammar of a language, which is there in about a millisecond."""
     from tree_sitter import Language as Grammar
+
+    return Grammar(getattr(import_module(language.module), language.function)())
+
+
+@lru_cache(maxsize=64)
+def load(language: Language) -> Loaded:
+    """The grammar and the outline query of a language.
+
+    The query is compiled in one step, which takes up to half a second and holds up all threads. So it is not
+    for the process that has the event loop: :mod:`context.outlining` is.
+    """
     from tree_sitter import Query
 
-    grammar = Grammar(getattr(import_module(language.module), language.function)())
+    grammar = grammar_of(language)
     text = (resources.files("context.code") / "queries" / f"{language.query}.scm").read_text("utf-8")
     query = Query(grammar, text)
     return Loaded(grammar, query, tuple(_kind(query, text, at) for at in range(query.pattern_count)))

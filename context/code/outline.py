@@ -97,11 +97,16 @@ def definitions_called(name: str, found: Outline) -> list[Symbol]:
     return inside or called
 
 
+def outline_by_head(text: str) -> Outline:
+    """The outline of a file in which no definitions are looked for: its first lines."""
+    return Outline(head=_head(text))
+
+
 def outline(path: str, text: str) -> Outline:
     """The outline of a file. Of text with syntax errors it has the definitions that can be recognised."""
     language = language_of(path)
     if language is None:
-        return Outline(head=_head(text))
+        return outline_by_head(text)
     if path.endswith(".h") and _CPP.search(text):
         language = named_language("cpp") or language
     if language.most is None:
@@ -112,7 +117,7 @@ def outline(path: str, text: str) -> Outline:
     symbols = definitions(language, start)
     shown = symbols if len(symbols) <= language.most else _shallowest(symbols, language.most)
     if not shown:
-        return Outline(head=_head(text))
+        return outline_by_head(text)
     return Outline(shown, more=len(shown) < len(symbols) or len(start) < len(text))
 
 

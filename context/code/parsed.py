@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from context.code.bounded_parsing import ParseBudget, TooHardError
-from context.code.languages import Language, load
+from context.code.languages import Language, grammar_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -16,7 +16,7 @@ def nodes(language: Language, text: str) -> Iterator[Node]:
     """All named nodes of a text, each before those in it; none where it takes too long to parse."""
     source = text.encode("utf-8", "replace")
     try:
-        tree = ParseBudget().parse(language, load(language).grammar, source)
+        tree = ParseBudget().parse(language, grammar_of(language), source)
     except TooHardError:
         return
     rest = [tree.root_node]

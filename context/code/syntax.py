@@ -7,7 +7,7 @@ import warnings
 from typing import TYPE_CHECKING
 
 from context.code.bounded_parsing import ParseBudget, TooHardError
-from context.code.languages import language_of, load
+from context.code.languages import grammar_of, language_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -29,7 +29,7 @@ def syntax_error(path: str, text: str) -> str | None:
         return None
     source = text.encode("utf-8", "surrogatepass")
     try:
-        node = ParseBudget().parse(language, load(language).grammar, source).root_node
+        node = ParseBudget().parse(language, grammar_of(language), source).root_node
     except TooHardError:
         return None
     if not node.has_error:

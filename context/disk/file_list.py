@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from heapq import merge
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from context.disk.git import Git
 from context.disk.source import Source, is_inside, read
+from context.text.sorting import sorted_in_parts
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -20,8 +20,6 @@ _TEMPORARY = re.compile(r"(.*/)?\.[^/]+\.[0-9a-f]{16}\.spark", re.DOTALL)
 """Matches the temporary files in which edits prepare new content."""
 _AT_ONCE = 100_000
 """Number of bytes of git's list that are split at once."""
-_SORTED = 10_000
-"""Number of paths that are sorted at once."""
 _STARS = re.compile(r"\*+")
 _MOST_STARS = 3
 """Number of stars allowed in one part of an ignore rule, and of ``**`` in the whole rule."""
@@ -46,13 +44,6 @@ class Listing:
     unread: dict[str, str]
 
 
-def sorted_paths(paths: Iterable[str]) -> tuple[str, ...]:
-    """The paths in order: sorting those of a large project at once would block all other threads."""
-    held = list(paths)
-    runs = (sorted(held[at : at + _SORTED]) for at in range(0, len(held), _SORTED))
-    return tuple(merge(*runs))
-
-
 def is_temporary(path: str) -> bool:
     """Whether ``path`` is the temporary file of an edit that is being written."""
     return path.endswith(".spark") and _TEMPORARY.fullmatch(path) is not None
@@ -68,7 +59,7 @@ def list_git(git: Git) -> Listing:
         path.rstrip("/"): "a folder with a repository of its own" for path in listed if path.endswith("/")
     }
     folders = {path.rstrip("/") for path in ignored if path.endswith("/")}
-    return Listing(sorted_paths(files), frozenset(folders | nested.keys()), nested)
+    return Listing(tuple(sorted_in_parts(files)), frozenset(folders | nested.keys()), nested)
 
 
 def listed_by_git(git: Git, paths: set[str]) -> set[str]:
@@ -92,7 +83,7 @@ def list_walk(root: Path) -> Listing:
                 ignored.add(path)
             elif not is_folder and not is_ignored(path, rules) and not is_temporary(path):
                 files.append(path)
-    return Listing(sorted_paths(files), frozenset(ignored), unread)
+    return Listing(tuple(sorted_in_parts(files)), frozenset(ignored), unread)
 
 
 Rules = tuple[tuple[str, "GitIgnoreSpec"], ...]

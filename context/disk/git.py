@@ -23,15 +23,26 @@ from context.disk.git_settings import (
     parse_settings,
     unknown_extension,
 )
-from context.disk.pipes import find_pipe
 from context.disk.private_git_dir import PrivateGitDir
 from context.disk.programs import find_program, plain_environment
 from context.disk.repository import GitUnavailable, Repository, find_repository, owner_elsewhere, read_regular
+from context.disk.slow_git import find_pipe, most_names
 
 __all__ = ["Git", "GitUnavailable"]
 
 TIMEOUT = 20.0
 """Seconds a git command may take before it counts as failed."""
+HELPFUL = 5.0
+"""Seconds for what only helps to find files: past commits, and what a branch changed. One small commit can
+stand for names without end, and the project is not complete before these are read or given up."""
+_LOOKING = 3.0
+"""Seconds to look at the trees of a commit that git is slow to list."""
+_MOST_NAMES = 10_000_000
+"""The most names that a commit may hold. The largest known repositories have a third of it."""
+_MOST_TREES = 5_000
+"""The most folders of a commit that are looked at; with more, nothing is said about it."""
+_LARGEST_TREE = 1_000_000
+"""The largest folder in bytes that is looked at."""
 _PATIENCE = 2.0
 """Seconds after which it is looked for what git may be waiting for."""
 _LARGEST_CONFIG = 1_000_000
@@ -80,17 +91,56 @@ class Git:
         private.configure(allowed_config(user, own), excludes_file(user, own, repository.top))
         return cls(root, repository, private, partial=is_partial(own))
 
-    def run(self, *arguments: str, stdin: bytes = b"") -> bytes:
-        """The standard output of a git command in ``root``. Raises GitUnavailable when it fails."""
+    def run(self, *arguments: str, stdin: bytes = b"", seconds: float | None = None) -> bytes:
+        """The standard output of a git command in ``root``, which may take ``seconds``, and at most
+        :data:`TIMEOUT`. Raises GitUnavailable when it fails."""
         self._private.refresh()
         begun = monotonic()
         try:
             return _call(
-                self.root, self.environment, arguments, stdin, data=self._data, started=self._started
+                self.root,
+                self.environment,
+                arguments,
+                stdin,
+                seconds=TIMEOUT if seconds is None else min(seconds, TIMEOUT),
+                look=lambda: self._look(arguments),
+                started=self._started,
             )
         except GitUnavailable as problem:
-            problem.slow = monotonic() - begun > _PATIENCE
+            problem.slow = monotonic() - begun > min(_PATIENCE, TIMEOUT)
+            # The user knows the repository's own folder, and not the private one.
+            problem.args = (str(problem).replace(str(self._private.path), str(self.folder)),)
             raise
+
+    def ask(self, *arguments: str, seconds: float | None = None) -> bytes | None:
+        """Like :meth:`run`; None where git answers no. Raises GitUnavailable when it gives no answer."""
+        try:
+            return self.run(*arguments, seconds=seconds)
+        except GitUnavailable as problem:
+            if problem.silent:
+                return None
+            raise
+
+    def _look(self, arguments: tuple[str, ...]) -> None:
+        """Where git takes long, look at what it may be waiting for or lost in. Raises GitUnavailable."""
+        if (pipe := find_pipe(self.root, self._data)) is not None:
+            raise GitUnavailable(f"cannot be used here: {pipe} is a named pipe")
+        if arguments[0] == "status" and self._names_of_head() > _MOST_NAMES:
+            raise GitUnavailable(
+                f"cannot list the commit HEAD: few folders, each in many others, stand for more than "
+                f"{_MOST_NAMES // 1_000_000} million files"
+            )
+
+    def _names_of_head(self) -> int:
+        """How many names the commit HEAD has below ``root``; 0 where that is not easily said."""
+        try:
+            top = self.run("rev-parse", "--verify", "--quiet", f"HEAD:{self.prefix}", seconds=_LOOKING)
+            return most_names(top.decode("ascii").strip(), self._trees, _MOST_TREES)
+        except GitUnavailable:
+            return 0  # The command that is looked at will say it.
+
+    def _trees(self, names: Iterable[str]) -> dict[str, bytes]:
+        return self._objects("tree", names, _LARGEST_TREE, _LOOKING)
 
     def stop(self) -> None:
         """End the commands that run in other threads, which take seconds on a large project. :meth:`run`
@@ -119,18 +169,25 @@ class Git:
 
         Raises GitUnavailable.
         """
+        return self._objects("blob", names, largest)
+
+    def _objects(
+        self, kind: str, names: Iterable[str], largest: int, seconds: float | None = None
+    ) -> dict[str, bytes]:
         wanted = list(dict.fromkeys(names))
         if not wanted:
             return {}
         asked = "".join(f"{name}\n" for name in wanted).encode()
-        sized = self.run("cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)", stdin=asked)
+        about = "--batch-check=%(objectname) %(objecttype) %(objectsize)"
+        sized = self.run("cat-file", about, stdin=asked, seconds=seconds)
         small = []
         for line in sized.decode("ascii", "replace").splitlines():
             name, _, rest = line.partition(" ")
-            kind, _, size = rest.partition(" ")
-            if kind == "blob" and int(size) <= largest:
+            its_kind, _, size = rest.partition(" ")
+            if its_kind == kind and int(size) <= largest:
                 small.append(name)
-        out = self.run("cat-file", "--batch", stdin="".join(f"{name}\n" for name in small).encode())
+        asked = "".join(f"{name}\n" for name in small).encode()
+        out = self.run("cat-file", "--batch", stdin=asked, seconds=seconds)
         contents: dict[str, bytes] = {}
         at = 0
         for name in small:
@@ -213,7 +270,8 @@ def _call(
     arguments: tuple[str, ...],
     stdin: bytes = b"",
     folder: Path | None = None,
-    data: tuple[Path, ...] = (),
+    seconds: float | None = None,
+    look: Callable[[], None] = lambda: None,
     started: Callable[[subprocess.Popen[bytes]], None] = lambda process: None,
 ) -> bytes:
     try:
@@ -232,34 +290,29 @@ def _call(
         raise GitUnavailable("git is not installed") from problem
     except (OSError, ValueError) as problem:
         raise GitUnavailable(f"git cannot be run: {problem}") from problem
+    seconds = TIMEOUT if seconds is None else seconds
     with process:
         try:
             limit_memory(process)
             started(process)
-            out, err = communicate(
-                process, stdin, seconds=TIMEOUT, patience=_PATIENCE, look=lambda: _look(root, data)
-            )
+            out, err = communicate(process, stdin, seconds=seconds, patience=_PATIENCE, look=look)
         except (GitUnavailable, TimeoutError, TooMuchError) as problem:
-            raise GitUnavailable(f"git {arguments[0]} {_said(problem)}") from problem
+            raise GitUnavailable(f"git {arguments[0]} {_said(problem, seconds)}") from problem
         finally:
             process.kill()  # no-op once it has ended
     if process.returncode != 0:
         why = err.decode("utf-8", "replace").strip().splitlines() or ["no reason given"]
-        raise GitUnavailable(f"git {arguments[0]} failed: {why[0]}")
+        failure = GitUnavailable(f"git {arguments[0]} failed: {why[0]}")
+        failure.silent = process.returncode == 1 and not err.strip() and not out
+        raise failure
     return out
 
 
-def _look(root: Path, data: tuple[Path, ...]) -> None:
-    """Where git takes long, look whether it waits for a named pipe that nobody writes to."""
-    if (pipe := find_pipe(root, data)) is not None:
-        raise GitUnavailable(f"cannot be used here: {pipe} is a named pipe")
-
-
-def _said(problem: Exception) -> str:
+def _said(problem: Exception, seconds: float) -> str:
     match problem:
         case TooMuchError():
             return f"printed more than {MOST_OUTPUT // 1_000_000} MB"
         case TimeoutError():
-            return f"took more than {TIMEOUT:.0f} s"
+            return f"took more than {seconds:.0f} s"
         case _:
             return str(problem)

@@ -26,13 +26,14 @@ class GitUnavailable(Exception):
     """Git cannot answer here: it is not installed, there is no repository, or the command failed.
 
     ``expected`` is true when the folder simply is not in a repository, ``slow`` when git was waited for in
-    vain.
+    vain, ``silent`` when it said no without a word, as it does for a name that is not there.
     """
 
     def __init__(self, message: str, *, expected: bool = False) -> None:
         super().__init__(message)
         self.expected = expected
         self.slow = False
+        self.silent = False
 
 
 @dataclass(frozen=True, slots=True)

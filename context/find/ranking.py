@@ -25,6 +25,7 @@ from context.find.expansion import other_forms
 from context.project.attributes import unedited_in
 from context.project.project_paths import ProjectPaths, nearness, project_paths
 from context.text.generated import unedited_root
+from context.text.sorting import sorted_in_parts
 from context.text.terms import stem
 from context.text.words import words
 
@@ -208,7 +209,9 @@ def _ranked(snapshot: Snapshot, request: str, earlier: str, hand: list[str], pat
     known = [path for path in hand if path in paths]
     first = sorted(known, key=lambda path: (-blend.get(path, 0.0), path))
     held = set(first)
-    top = sorted((-score, path) for path, score in blend.items() if path not in held and path in paths)
+    top = sorted_in_parts(
+        (-score, path) for path, score in blend.items() if path not in held and path in paths
+    )
     named = f"{hand[0]} and others" if len(hand) > 1 else "".join(hand)
     said = {kind: text.format(hand=named) for kind, text in settings()["why"].items()}
     reasons = {path: said[kind] for path, (_, kind) in strongest.items()}

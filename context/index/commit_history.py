@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
-from context.disk.git import Git, GitUnavailable
+from context.disk.git import HELPFUL, Git, GitUnavailable
 from context.disk.replace_file import replacing
 from context.index.cache import Store
 from context.text.words import words
@@ -109,11 +109,14 @@ class History:
 def read_history(git: Git, known: History) -> History:
     """Read the history of HEAD; ``known`` is returned or extended if HEAD descends from it.
 
-    Raises GitUnavailable if there is no commit yet, or git is too slow on a huge repository.
+    It is empty where there is no commit yet. Raises GitUnavailable, also where git is too slow on a huge
+    repository.
     """
-    head = git.run("rev-parse", "--verify", "--quiet", "HEAD").decode("ascii").strip()
+    head = commit_at_head(git)
     if head == known.head:
         return known
+    if not head:
+        return History()
     new = _log(git, head, known.head) if known.head and _is_ancestor(git, known.head, head) else None
     read = _log(git, head, "") if new is None else new
     commits = tuple(paths for paths, _ in read)
@@ -123,18 +126,16 @@ def read_history(git: Git, known: History) -> History:
     return History(head, commits[:MOST], messages[:MOST])
 
 
+def commit_at_head(git: Git) -> str:
+    """The hash of the commit that HEAD points to; empty if there is none. Raises GitUnavailable."""
+    return (git.ask("rev-parse", "--verify", "--quiet", "HEAD") or b"").decode("ascii", "replace").strip()
+
+
 class HistoryStore:
     """The history of one project in the cache: read if it is still valid, written when it was extended."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
-
-    def head(self, git: Git) -> str:
-        """The hash of the commit that HEAD points to; empty if there is none."""
-        try:
-            return git.run("rev-parse", "--verify", "--quiet", "HEAD").decode("ascii", "replace").strip()
-        except GitUnavailable:
-            return ""
 
     def read(self, git: Git, known: History) -> History:
         """Like :func:`read_history`, starting from the cached history. Raises GitUnavailable."""
@@ -179,10 +180,11 @@ class HistoryStore:
 
 def _is_ancestor(git: Git, old: str, head: str) -> bool:
     try:
-        git.run("merge-base", "--is-ancestor", old, head)
-    except GitUnavailable:
-        return False
-    return True
+        return git.ask("merge-base", "--is-ancestor", old, head, seconds=HELPFUL) is not None
+    except GitUnavailable as problem:
+        if problem.slow:
+            raise
+        return False  # The old commit is gone: its branch was rewritten and cleaned up.
 
 
 def _log(git: Git, head: str, old: str) -> tuple[tuple[tuple[str, ...], str], ...]:
@@ -197,7 +199,7 @@ def _log(git: Git, head: str, old: str) -> tuple[tuple[tuple[str, ...], str], ..
         "--relative",
     ]
     arguments += ["-z", "--format=%x01%B%x02", f"--max-count={MOST}", head]
-    out = git.run(*arguments, *([f"^{old}"] if old else []), "--")
+    out = git.run(*arguments, *([f"^{old}"] if old else []), "--", seconds=HELPFUL)
     return parse_log(out)
 
 

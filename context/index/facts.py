@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -42,17 +42,19 @@ class Facts:
     """Whether it is generated, vendored or minified."""
 
 
-def masked_outline(source: Source, found: Outline, hints: frozenset[str]) -> Outline:
+def masked_outline(
+    source: Source, found: Outline, hints: frozenset[str], make: Callable[[str, str], Outline]
+) -> Outline:
     """The outline ``found`` in a file, without a part of a secret in any text that was cut to a length.
 
     A secret that lost its end is not recognised later on. So where the file has secrets, a cut signature is
     replaced by that of the masked file or, if masking hid its definition, by its name. ``hints`` are those of
-    the file (see :func:`context.text.secrets.hints_in`).
+    the file (see :func:`context.text.secrets.hints_in`); ``make`` outlines a path and a text.
     """
     safe = redact(source.text, hints)
     if not safe.kinds:
         return found
-    masked = outline(source.path, safe.text)
+    masked = make(source.path, safe.text)
     twins = {(symbol.start, symbol.name): symbol for symbol in masked.symbols}
     symbols = tuple(
         _without_cut_secrets(symbol, twins.get((symbol.start, symbol.name))) for symbol in found.symbols
@@ -69,7 +71,7 @@ def _without_cut_secrets(symbol: Symbol, masked: Symbol | None) -> Symbol:
 
 
 def facts_of(source: Source, *, lines: bool = True, found: Outline | None = None) -> Facts:
-    """Extract the facts from a file. ``found`` is its masked outline, if the caller has it."""
+    """Extract the facts from a file. ``found`` is its masked outline; without it, this process makes one."""
     shown = outline(source.path, source.text) if found is None else found
     # Masking changes no names.
     names = shown.names
@@ -80,7 +82,7 @@ def facts_of(source: Source, *, lines: bool = True, found: Outline | None = None
     # Only of ASCII text, the tokens are all runs of letters and digits.
     hints = hints_in(source.text, " ".join(tokens) if text.isascii() else None)
     if found is None:
-        shown = masked_outline(source, shown, hints)
+        shown = masked_outline(source, shown, hints, outline)
     counted = words_in(tokens)
     if len(counted) > _MOST_WORDS:
         counted = dict(islice(counted.items(), _MOST_WORDS))

@@ -6,19 +6,20 @@ The same few files are needed again while the user types, and from turn to turn.
 from __future__ import annotations
 
 import threading
+from array import array
 from collections.abc import Callable
-from functools import cached_property, wraps
-from itertools import accumulate
+from functools import cached_property, partial, wraps
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 from context.code.layout import long_definitions, unpack_layout
-from context.code.outline import Outline, outline
+from context.code.outline import Outline
 from context.code.symbols import Symbol
 from context.disk.changes import Lines, line_sums
 from context.disk.source import Source
 from context.index.facts import masked_outline
-from context.text.lines import split_lines
+from context.outlining.outliner import OUTLINER
+from context.text.lines import TextLines
 from context.text.safe import safe_text
 from context.text.secrets import Redacted, hints_in
 from context.text.words import unique_tokens
@@ -34,6 +35,7 @@ class FileText:
     def __init__(self, source: Source, layout: bytes = b"") -> None:
         self.source = source
         self._layout = layout
+        self._outline: Outline | None = None
 
     @cached_property
     def sums(self) -> Lines:
@@ -41,14 +43,14 @@ class FileText:
         return line_sums(self.source)
 
     @cached_property
-    def lines(self) -> list[str]:
+    def lines(self) -> TextLines:
         """The lines without their ends."""
-        return self.source.lines
+        return TextLines(self.source.text)
 
-    @cached_property
-    def starts(self) -> list[int]:
-        """The index at which each line begins, and the length of the text."""
-        return list(accumulate(map((1).__add__, map(len, self.lines)), initial=0))
+    @property
+    def starts(self) -> array[int]:
+        """The index at which each line begins, and where one after the last would."""
+        return self.lines.starts
 
     @cached_property
     def tokens(self) -> str:
@@ -71,20 +73,27 @@ class FileText:
         return safe_text(self.source.text, self._hints)
 
     @cached_property
-    def safe_lines(self) -> list[str]:
+    def safe_lines(self) -> TextLines:
         """The lines of the text as it may be shown."""
-        return split_lines(self.safe.text)
+        return self.lines if self.safe.text == self.source.text else TextLines(self.safe.text)
 
-    @cached_property
+    @property
     def outline(self) -> Outline:
         """The definitions with their line ranges, secrets masked."""
-        found = outline(self.source.path, self.source.text)
-        return masked_outline(self.source, found, self._hints)
+        return self.outlined(lambda: False)
 
-    @cached_property
+    def outlined(self, is_closing: Callable[[], bool]) -> Outline:
+        """The outline. Raises Abandoned if it was not there yet when ``is_closing``."""
+        if self._outline is None:
+            make = partial(OUTLINER.outline, is_closing=is_closing)
+            found = make(self.source.path, self.source.text)
+            self._outline = masked_outline(self.source, found, self._hints, make)
+        return self._outline
+
+    @property
     def long_definitions(self) -> tuple[Symbol, ...]:
         """The definitions of more than one line, perhaps without names and texts: without parsing, if the
-        index knows them."""
+        index knows them. They are unpacked each time: kept, the garbage collector would look at each."""
         found = unpack_layout(self._layout)
         return long_definitions(self.outline.symbols) if found is None else found
 

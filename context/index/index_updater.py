@@ -7,7 +7,7 @@ import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from context.disk.source import LARGEST, Source, Unread, read, shown_name, too_large
@@ -15,6 +15,7 @@ from context.index.facts import Facts, facts_of
 from context.index.file_text import file_text
 from context.index.index import Index
 from context.index.worker_pool import Written, read_all
+from context.outlining.outliner import Abandoned
 from context.text.secrets import is_secret_file
 
 SECRET = "a secret file: never shown to the model"
@@ -27,13 +28,17 @@ _STAMP_BITS = (1 << 64) - 1
 
 
 class IndexUpdater:
-    """Updates the index of one project. ``unread`` maps files without text to the reason."""
+    """Updates the index of one project. ``unread`` maps files without text to the reason.
 
-    def __init__(self, root: Path, index: Index) -> None:
+    Once ``is_closing``, no more is read, and no other process is waited for.
+    """
+
+    def __init__(self, root: Path, index: Index, is_closing: Callable[[], bool] = lambda: False) -> None:
         self._root = root
         # Joining paths as Path objects would take longer than everything else done with most files.
         self._prefix = f"{root}{os.sep}"
         self._index = index
+        self._is_closing = is_closing
         self.unread: dict[str, str] = {}
         self.lines = True
         """Whether to keep line checksums, by which changes are found without git."""
@@ -64,20 +69,19 @@ class IndexUpdater:
         return stamp
 
     def read_file(self, path: str, stamp: int) -> None:
-        """Read one file in this process."""
+        """Read one file in this process. It stays as it was known if the project is closed meanwhile."""
         source = read(self._root, path)
         if isinstance(source, Unread):
             self.mark_unread(source, stamp)
         elif not self._index.restore(path, source.digest, stamp):
             # The next window is likely to show it, and needs the outline too.
-            outline = file_text(source).outline
-            self._index.add(facts_of(source, lines=self.lines, found=outline), stamp)
+            with suppress(Abandoned):
+                outline = file_text(source).outlined(self._is_closing)
+                self._index.add(facts_of(source, lines=self.lines, found=outline), stamp)
 
-    def read_files(
-        self, stamps: Mapping[str, int], first: Iterable[str], is_closing: Callable[[], bool]
-    ) -> Iterator[None]:
-        """Read files, many of them in worker processes, and those in ``first`` first. Ends early once
-        ``is_closing``."""
+    def read_files(self, stamps: Mapping[str, int], first: Iterable[str]) -> Iterator[None]:
+        """Read files, many of them in worker processes, and those in ``first`` first. Ends early when the
+        project is closed."""
         left: Iterable[str] = stamps
         if len(stamps) >= _MANY_UNREAD and len(self._index):
             # They may be known from another branch, which their hashes show.
@@ -93,8 +97,8 @@ class IndexUpdater:
         folder = self._index.store.prepare()
         with tempfile.TemporaryDirectory(prefix="spark-index-") as scratch:
             written = folder or Path(scratch)
-            reading = read_all(self._root, order, written, lines=self.lines, is_closing=is_closing)
-            with closing(reading) as answers:
+            reading = read_all(self._root, order, written, lines=self.lines, is_closing=self._is_closing)
+            with suppress(Abandoned), closing(reading) as answers:
                 for found in answers:
                     self._add_found(found, stamps)
                     yield

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
-from heapq import merge
+from collections.abc import Iterator
 from typing import NamedTuple, Protocol, TypeAlias
 
 from context.disk.changes import Lines
 from context.index.facts import Facts
+from context.text.sorting import sorted_in_parts
 from context.text.terms import NUMBER_BITS, UNEDITED, definition_term, stem, stem_term, term_numbers
 
 COUNT_BITS = 6
@@ -18,7 +18,7 @@ SLICES = 256
 """Number of equal slices of the terms' numbers, of which one at a time is sorted or merged."""
 SLICE_BITS = NUMBER_BITS - 8
 _SORTED = 30_000
-"""Number of values that are sorted at once, in some milliseconds."""
+"""Number of terms' numbers that are sorted at once, in some milliseconds."""
 
 Postings: TypeAlias = "array[int]"
 
@@ -194,7 +194,7 @@ class MemorySegment(_Files):
             if before is not found:
                 # Two terms with the same number share their postings.
                 numbered[number] = sorted({*_several(before), *_several(found)})
-        terms = TermSlice(array("Q", _sorted(list(numbered))), array("I"), array("I"))
+        terms = TermSlice(array("Q", sorted_in_parts(numbered, _SORTED)), array("I"), array("I"))
         postings, ends = terms.postings, terms.ends
         for number in terms.numbers:
             found = numbered[number]
@@ -237,9 +237,3 @@ class SortedRun(_Files):
 
 def _several(found: int | list[int]) -> list[int]:
     return found if isinstance(found, list) else [found]
-
-
-def _sorted(numbers: list[int]) -> Iterable[int]:
-    """The numbers sorted, without blocking other threads for long."""
-    runs = [sorted(numbers[at : at + _SORTED]) for at in range(0, len(numbers), _SORTED)]
-    return runs[0] if len(runs) == 1 else merge(*runs)

@@ -14,7 +14,6 @@ import base64
 import gc
 import json
 import os
-import resource
 import sys
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from context.index.facts import facts_of
 from context.index.memory_segment import MemorySegment, SortedRun
 from context.index.segment import DamagedSegment, Segment
 from context.index.segment_writing import write_segment
+from context.outlining.own_python import memory_taken
 
 _FIRST = 30
 """Number of files in the first segment, so that some are known soon; later ones may have more."""
@@ -49,7 +49,7 @@ class Gathering:
         if "merge" in request:
             return self._merge(request["merge"], request["to"])
         files = [self._read(path) for path in request.get("read", ())]
-        worn = _memory() > self._most
+        worn = memory_taken() > self._most
         full = self._size > self._most // _SHARE or self._packed + len(self._draft) >= self._files
         if full:
             self._files *= 4
@@ -91,16 +91,6 @@ class Gathering:
         except DamagedSegment as problem:
             return {"why": str(problem)}
         return {"segment": to}
-
-
-def _memory() -> int:
-    """The memory of this process in bytes."""
-    try:
-        return int(Path("/proc/self/statm").read_bytes().split()[1]) * resource.getpagesize()
-    except OSError:
-        # The peak, which on Linux would include the parent's memory at the start.
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return peak if sys.platform == "darwin" else peak * 1024
 
 
 def main() -> None:

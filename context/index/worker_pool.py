@@ -10,7 +10,6 @@ import base64
 import json
 import os
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Generator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -18,8 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from context.disk.source import Source, Unread, read
+from context.disk.source import Unread, read
 from context.index.facts import Facts, facts_of
+from context.index.file_text import file_text
+from context.outlining.own_python import NotStarted, start_python
 
 BATCH = 48
 """Number of files in one request to a worker."""
@@ -28,10 +29,7 @@ _MOST_MEMORY = 220_000_000
 """Memory in bytes for all workers together. A worker hardly frees any, so it is replaced then."""
 _LOOK_SECONDS = 0.1
 """Seconds between two looks whether the project is closing: one batch of large files takes over a second."""
-_START = (
-    "import sys, json; sys.path[:] = json.loads(sys.argv.pop());"
-    " from context.index.worker import main; main()"
-)
+_MODULE = "context.index.worker"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +90,20 @@ def read_all(
                     worker.stop()
         for batch in reversed(batches):
             for path in batch:
-                yield read_here(root, path, lines=lines)
+                yield read_here(root, path, lines=lines, is_closing=is_closing)
     finally:
         for worker in workers:
             worker.stop()
 
 
-def read_here(root: Path, path: str, *, lines: bool) -> Facts | Unread:
-    """Read and outline one file in this process."""
+def read_here(
+    root: Path, path: str, *, lines: bool, is_closing: Callable[[], bool] = lambda: False
+) -> Facts | Unread:
+    """Read one file in this process. Raises Abandoned once ``is_closing``."""
     source = read(root, path)
-    return facts_of(source, lines=lines) if isinstance(source, Source) else source
+    if isinstance(source, Unread):
+        return source
+    return facts_of(source, lines=lines, found=file_text(source).outlined(is_closing))
 
 
 def _start(root: Path, folder: Path, count: int, *, lines: bool) -> list[_Worker]:
@@ -118,11 +120,7 @@ class _Worker:
     """One worker process, used by one thread at a time."""
 
     def __init__(self, root: Path, folder: Path, most: int, *, lines: bool = False) -> None:
-        if not sys.executable:
-            raise WorkerLost("the interpreter does not know its own path")
-        modules = [path for path in sys.path if path]
-        arguments = [str(root), str(folder), str(most), *(["lines"] if lines else []), json.dumps(modules)]
-        self._arguments = arguments
+        self._arguments = [str(root), str(folder), str(most), *(["lines"] if lines else [])]
         self._folder = folder
         self._asked: list[str] = []
         self._changing = threading.Lock()
@@ -133,15 +131,9 @@ class _Worker:
 
     def _start(self) -> subprocess.Popen[bytes]:
         try:
-            return subprocess.Popen(
-                [sys.executable, "-I", "-c", _START, *self._arguments],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-        except (OSError, ValueError) as problem:
-            raise WorkerLost(f"no process can be started: {problem}") from problem
+            return start_python(_MODULE, *self._arguments)
+        except NotStarted as problem:
+            raise WorkerLost(str(problem)) from problem
 
     def read(self, paths: list[str]) -> list[Written | Unread]:
         """Have the worker read ``paths``. Raises WorkerLost."""

@@ -7,9 +7,10 @@ from types import MappingProxyType
 
 from context.disk.branch import branch_changes
 from context.disk.changes import Change, Status, git_changes
-from context.disk.git import Git
+from context.disk.git import Git, GitUnavailable
 from context.disk.source import name_problem
 from context.index.entries import Entries
+from context.project.git_uses import GitUse
 
 
 class Differences:
@@ -31,10 +32,16 @@ class Differences:
             )
         return self._shown
 
-    def from_git(self, git: Git) -> None:
-        """Replace all changes by git's. Raises GitUnavailable."""
+    def from_git(self, git: Git, branch: GitUse) -> None:
+        """Replace all changes by git's. Raises GitUnavailable; what fails of ``branch`` is kept there."""
         self.changes = git_changes(git)
-        self.branch = branch_changes(git)
+        try:
+            branch.begin()
+            self.branch = branch_changes(git)
+            branch.worked()
+        except GitUnavailable as problem:
+            self.branch = frozenset()
+            branch.failed(problem)
         self._shown = None
 
     def without_git(self) -> None:

@@ -14,18 +14,21 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from context.disk.changes import Status
-from context.disk.file_list import Listing, list_git, list_walk, listed_by_git, sorted_paths
+from context.disk.file_list import Listing, list_git, list_walk, listed_by_git
 from context.disk.git import Git, GitUnavailable
 from context.disk.source import Unread, name_problem, read
 from context.index.cache import Store
-from context.index.commit_history import History, HistoryStore
 from context.index.file_text import file_text
+from context.index.freed_memory import release_memory
 from context.index.index import Index
 from context.index.index_updater import SECRET, IndexUpdater
-from context.index.release_memory import release_memory
 from context.index.worker_pool import Merger, WorkerLost
+from context.project.commits import Commits
 from context.project.differences import Differences
+from context.project.git_uses import GitUses
+from context.project.project_paths import ProjectPaths
 from context.project.snapshot import Snapshot, frozen
+from context.text.sorting import sorted_in_parts
 
 __all__ = ["SECRET", "Project"]
 
@@ -39,8 +42,6 @@ _FEW = 20
 """A snapshot is nearly complete if at most one file in this many is missing."""
 _HISTORY_WAIT = 0.3
 """Seconds that a nearly complete snapshot waits for the history."""
-_SLOW_PAUSE = 300.0
-"""Seconds in which git is not asked again that was waited for in vain."""
 _LARGE = 10_000
 """Number of files from which memory is returned to the system after reading."""
 
@@ -52,18 +53,16 @@ class Project:
         self.root = root.resolve()
         self._store = Store(cache, self.root)
         self._index = Index(self._store)
-        self._updater = IndexUpdater(self.root, self._index)
+        self._closing = threading.Event()
+        self._updater = IndexUpdater(self.root, self._index, self._closing.is_set)
         self._differences = Differences()
         self._lock = threading.Lock()
-        self._closing = threading.Event()
         self._snapshot = Snapshot(self.root)
         self._git: Git | None = None
         self._asked: Git | None = None  # what runs git now, or did last
-        self._slow: tuple[float, GitUnavailable] | None = None
+        self._uses = GitUses()
         self._paths: tuple[str, ...] = ()
-        self._notes: tuple[str, ...] = ()
-        self._histories = HistoryStore(self._store)
-        self._history = History()
+        self._commits = Commits(self._store, self._uses.history)
         self._loaded = False
         self._merging: tuple[threading.Thread, Merger] | None = None
 
@@ -81,6 +80,11 @@ class Project:
         total = len(self._paths)
         known = total if self._snapshot.complete else len(self._index) + len(self._updater.unread)
         return min(total, known), total
+
+    def take_news(self) -> tuple[str, ...]:
+        """What began to fail or to work again since the last call, in words for the user. Any thread may call
+        it."""
+        return () if self._closing.is_set() else self._uses.take_news()
 
     def close(self) -> None:
         """Stop a running scan soon, and save the index in the cache; the snapshot stays valid."""
@@ -130,22 +134,19 @@ class Project:
             try:
                 before = set(self._differences.changes)
                 listing = self._ask_all(self._git)
+                moved = self._commits.moved(self._git)
             except GitUnavailable:
                 return self._scan()
             problems = {path for path in listing.files if name_problem(path) is not None}
             files = tuple(path for path in listing.files if path not in problems)
-            if files != self._paths or self._git_moved():
+            if files != self._paths or moved:  # after a checkout, time stamps are not reliable
                 return self._scan()
+            self._commits.retry(self._git)
             touched = {*before, *self._differences.changes} & set(files)
             # A file may have vanished and come back while it was looked at.
             touched |= {path for path in files if self._is_unknown(path)}
             self._take(sorted(touched))
             return self._publish(complete=True)
-
-    def _git_moved(self) -> bool:
-        """Whether HEAD moved since the history was read, after which time stamps are not reliable."""
-        assert self._git is not None
-        return self._histories.head(self._git) != self._history.head
 
     def _needs_scan(self, path: str) -> bool:
         name = path.rpartition("/")[2]
@@ -164,12 +165,12 @@ class Project:
         if not self._loaded:
             self._loaded = True
             self._index.load()
-            self._paths = sorted_paths(self._index.paths())
+            self._paths = tuple(sorted_in_parts(self._index.paths()))
             self._publish(complete=False)
         listing = self._list()
         if listing is None:
             return self._publish(complete=False)
-        history = self._start_history()
+        history = self._commits.start(self._git)
         problems = {path: why for path in listing.files if (why := name_problem(path)) is not None}
         self._paths = (
             tuple(path for path in listing.files if path not in problems) if problems else listing.files
@@ -213,7 +214,7 @@ class Project:
             known(len(stamps))
         stays = self._snapshot.complete and len(stamps) <= max(_MANY, len(self._paths) // _FEW)
         changed = sorted(self._differences.changes)
-        for _ in self._updater.read_files(stamps, changed, self._closing.is_set):
+        for _ in self._updater.read_files(stamps, changed):
             now = time.monotonic()
             if now - published > every and not stays:
                 published = now
@@ -221,21 +222,6 @@ class Project:
             if self._closing.is_set():
                 return False
         return not self._closing.is_set()
-
-    def _start_history(self) -> threading.Thread:
-        """Read the history in a thread beside the scan, since git does the work."""
-        git = self._git
-
-        def read_now() -> None:
-            try:
-                self._history = History() if git is None else self._histories.read(git, self._history)
-            except GitUnavailable:
-                # There is no commit yet, or the repository is too slow; ranking works without it.
-                self._history = History()
-
-        thread = threading.Thread(target=read_now, name="spark-history", daemon=True)
-        thread.start()
-        return thread
 
     def _after_scan(self, listed: set[str]) -> None:
         index, unread = self._index, self._updater.unread
@@ -279,20 +265,17 @@ class Project:
     def _list(self) -> Listing | None:
         """List the files and, with git, the changes. None where the project was closed meanwhile."""
         self._git = None
-        self._notes = ()
+        use = self._uses.files
         try:
-            if self._slow is not None and time.monotonic() - self._slow[0] < _SLOW_PAUSE:
-                raise self._slow[1]
+            use.begin()
             git = Git.open(self.root)
             listing = self._ask_all(git)
             self._git = git
+            use.worked()
         except GitUnavailable as problem:
             if self._closing.is_set():
                 return None
-            if problem.slow and (self._slow is None or problem is not self._slow[1]):
-                self._slow = time.monotonic(), problem
-            if not problem.expected:
-                self._notes = (f"{problem}; without git, changes are found by comparing contents",)
+            use.failed(problem)
             listing = list_walk(self.root)
             self._differences.without_git()
         self._updater.lines = self._git is None
@@ -305,7 +288,7 @@ class Project:
             git.stop()
         # Both walk the folder, so running them side by side is faster.
         with ThreadPoolExecutor(1, "spark-git") as other:
-            changes = other.submit(self._differences.from_git, git)
+            changes = other.submit(self._differences.from_git, git, self._uses.branch)
             listing = list_git(git)
             changes.result()
         return listing
@@ -349,9 +332,10 @@ class Project:
 
         Raises GitUnavailable.
         """
-        known = set(self._paths)
+        listed = ProjectPaths(self._paths)  # a set of all paths would block all other threads
+        known = {path for path in paths if path in listed}
         gone = {path for path in paths if not os.path.lexists(self.root / path)}
-        new = {path for path in paths if path not in known} - gone
+        new = {*paths} - known - gone
         if self._git is not None:
             self._differences.ask(self._git, paths)
             new &= listed_by_git(self._git, new)
@@ -360,10 +344,8 @@ class Project:
                 self._index.remove(path)
                 self._updater.unread.pop(path, None)
         if gone & known or new:
-            # Sorting a set of all paths would block all other threads; these are nearly in order.
-            kept = [path for path in self._paths if path not in gone]
-            self._paths = tuple(sorted([*kept, *new]))
-        for path in filter(self._is_unknown, sorted((known & set(paths) | new) - gone)):
+            self._paths = listed.changed(new, gone & known)
+        for path in filter(self._is_unknown, sorted((known | new) - gone)):
             # It did not exist when it was looked at, but exists again.
             stamp = self._updater.stamp_to_read(path)
             if stamp is not None:
@@ -390,8 +372,8 @@ class Project:
             changes=self._differences.shown,
             branch=self._differences.branch,
             unread=frozen(self._updater.unread),
-            history=self._history,
-            notes=self._notes,
+            history=self._commits.history,
+            notes=self._uses.notes,
             git=self._git is not None,
             above=self._git.prefix.count("/") if self._git is not None else 0,
             complete=complete,

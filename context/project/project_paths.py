@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -26,6 +26,15 @@ class ProjectPaths:
     def __contains__(self, path: str) -> bool:
         at = bisect_left(self.all, path)
         return at < len(self.all) and self.all[at] == path
+
+    def changed(self, new: Iterable[str], gone: Iterable[str]) -> tuple[str, ...]:
+        """The paths with ``new`` ones and without those that are ``gone``, which are among them."""
+        held = list(self.all)
+        for path in gone:
+            del held[bisect_left(held, path)]
+        for path in new:
+            insort(held, path)
+        return tuple(held)
 
     def below(self, folder: str) -> tuple[str, ...]:
         """The paths in a folder and its subfolders."""

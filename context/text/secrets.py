@@ -13,6 +13,12 @@ from fnmatch import translate
 from functools import lru_cache
 from importlib import resources
 
+LONGEST_KEY = 20_000
+"""Characters that a private key is taken to have at most where its end is looked for."""
+_LONGEST_WORD = 4_096
+_KEY_BEGIN = re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY")
+_KEY_END = re.compile(r"-----END [A-Z ]{0,40}PRIVATE KEY")
+
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
@@ -84,6 +90,36 @@ def redact(text: str, hints: frozenset[str] | None = None) -> Redacted:
 
         text = pattern.sub(mask, text)
     return Redacted(text, tuple(kinds))
+
+
+def without_cut_end(text: str) -> str:
+    """``text``, which was cut off at its end, without the word and the private key that may have gone on
+    behind the cut: a part of a secret alone is not known as one."""
+    if (key := open_key(text)) >= max(0, len(text) - LONGEST_KEY):
+        return f"{text[:key]}[private key masked]"
+    end, least = len(text), max(0, len(text) - _LONGEST_WORD)
+    while end > least and not text[end - 1].isspace():
+        end -= 1
+    return text[:end]
+
+
+def without_cut_beginning(text: str) -> str:
+    """``text``, whose beginning was cut off, without the word and the private key that may have begun before
+    the cut."""
+    start, most = 0, min(len(text), _LONGEST_WORD)
+    while start < most and not text[start].isspace():
+        start += 1
+    text = text[start:]
+    end = _KEY_END.search(text, 0, LONGEST_KEY)
+    if end is None or "PRIVATE KEY" in text[: end.start()]:
+        return text
+    return f"\n[private key masked]\n{text[end.start() :]}"
+
+
+def open_key(text: str) -> int:
+    """Where the private key begins that ``text`` begins and does not end; -1 where there is none."""
+    begin = max((found.start() for found in _KEY_BEGIN.finditer(text)), default=-1)
+    return -1 if begin < 0 or _KEY_END.search(text, begin) else begin
 
 
 def masked_lines(lines: Sequence[str]) -> list[str]:

@@ -8,19 +8,20 @@ map of what matters most leaves a small window more room for texts, and a large 
 MAP_SHARES = (0.24, 0.4)
 """Shares of a small and of a large budget that the project's map may take: what it leaves is room for the
 conversation."""
-LIKELY_SHARES = (0.54, 0.28)
+LIKELY_SHARES = (0.54, 0.37)
 """Shares that parts of files that nobody named may take in a fresh window whose map is not complete."""
-RESTART_SHARE = 0.12
-"""Share of the budget that they may take in a window that continues a conversation, so that it lasts longer
-until the next one."""
+AFRESH_SHARES = (0.12, 0.24)
+"""Shares that they may take in a window that continues a conversation, so that it lasts longer until the next
+one: with less, such a window shows far fewer of the lines that its request is about, and with more the input
+costs more (docs/benchmarks.md)."""
 LATER_SHARE = 0.06
 """Share of the budget that they may take in a following turn."""
-FULL_SHARES = (0.85, 0.75)
-"""Shares of a small and of a large budget, without instructions and tools, at which the window is started
-afresh, with the past as history; the rest is room for the request's rounds."""
-FRESH_SHARES = (0.8, 0.65)
-"""Shares that a fresh window may fill with files and the map. They are below :data:`FULL_SHARES`, or each
-turn of a project with many changes would start a window afresh."""
+FULL_SHARE = 0.85
+"""Share of a budget, without instructions and tools, at which the window is started afresh, with the past as
+history; the rest is room for the request's rounds."""
+FRESH_SHARES = (0.8, 0.74)
+"""Shares that a fresh window may fill with files and the map. They are below :data:`FULL_SHARE`, or each turn
+of a project with many changes would start a window afresh."""
 
 
 def map_limit(budget: int) -> int:
@@ -33,6 +34,12 @@ def likely_limit(budget: int) -> int:
     return _tokens(LIKELY_SHARES, budget)
 
 
+def afresh_limit(budget: int) -> int:
+    """The tokens that parts of files that nobody named may take of a window of ``budget`` tokens that starts
+    afresh in a conversation."""
+    return _tokens(AFRESH_SHARES, budget)
+
+
 def _tokens(shares: tuple[float, float], budget: int) -> int:
     """The share of a budget in tokens, which never shrinks as the budget grows if the large share is of more
     tokens than the small one."""
@@ -43,18 +50,15 @@ def _tokens(shares: tuple[float, float], budget: int) -> int:
     return int(least + (most - least) * (budget - _SMALL) / (_LARGE - _SMALL))
 
 
-def _share(shares: tuple[float, float], budget: int) -> float:
-    small, large = shares
-    return small + (large - small) * min(1.0, max(0.0, (budget - _SMALL) / (_LARGE - _SMALL)))
-
-
 def fill_limit(budget: int, instructions: int, tools: int) -> int:
     """The tokens that a fresh window may fill, its instructions included, of a budget that has the tools
     too."""
-    return instructions + int(_share(FRESH_SHARES, budget) * (budget - instructions - tools))
+    small, large = FRESH_SHARES
+    share = small + (large - small) * min(1.0, max(0.0, (budget - _SMALL) / (_LARGE - _SMALL)))
+    return instructions + int(share * (budget - instructions - tools))
 
 
 def restart_limit(budget: int, standing: int) -> int:
     """The tokens of a conversation above which its window is started afresh; ``standing`` are those of the
     instructions and tools."""
-    return int(_share(FULL_SHARES, budget) * (budget - standing))
+    return int(FULL_SHARE * (budget - standing))

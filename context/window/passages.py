@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -45,7 +46,7 @@ def passages(file: FileText) -> tuple[Passage, ...]:
     return tuple(Passage(lines, starts[lines.stop] - starts[lines.start]) for lines in found)
 
 
-def _may_join(starts: list[int], before: range, size: int, end: int) -> bool:
+def _may_join(starts: array[int], before: range, size: int, end: int) -> bool:
     """Whether a stretch of ``size`` characters up to ``end`` joins the passage before it."""
     held = starts[before.stop] - starts[before.start]
     return min(held, size) < _SHORTEST and starts[end] - starts[before.start] <= _LONGEST
@@ -80,12 +81,13 @@ def _cuts(file: FileText, first: int, last: int, symbols: list[Symbol]) -> Itera
 
 def _long_stretch(file: FileText, first: int, last: int) -> Iterator[int]:
     """Divides a long stretch without definitions inside, at empty lines where there are some."""
-    starts, lines = file.starts, file.lines
+    starts, text = file.starts, file.source.text
     at = first
     while starts[last] - starts[at] > _LONGEST:
         end = bisect_left(starts, starts[at] + _PART, at + 1, last)
         first_empty = bisect_right(starts, starts[at] + _SHORTEST, at + 1, end)
-        empty = (line for line in range(end - 1, first_empty - 1, -1) if not lines[line].strip())
+        backwards = range(end - 1, first_empty - 1, -1)
+        empty = (line for line in backwards if not text[starts[line] : starts[line + 1]].strip())
         end = next(empty, end - 1) + 1
         if end >= last:
             return

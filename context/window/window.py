@@ -28,6 +28,7 @@ from context.window.packing import Packing
 from context.window.pieces import BudgetTooSmall, Kind, LeftOut, Piece, Window, WindowRequest
 from context.window.preamble import history, needed, project_instructions
 from context.window.seen import Seen
+from context.window.uncollected import uncollected
 
 __all__ = ["BudgetTooSmall", "Kind", "LeftOut", "Piece", "Window", "WindowRequest", "build"]
 
@@ -45,7 +46,12 @@ def build(request: WindowRequest, snapshot: Snapshot, counter: Counter, seen: Se
     With ``seen``, it has only what is new or changed since. Raises BudgetTooSmall if the instructions and the
     request alone do not fit.
     """
-    packing = Packing(request, snapshot, counter, seen or Seen())
+    with uncollected():
+        return _packed(Packing(request, snapshot, counter, seen or Seen()))
+
+
+def _packed(packing: Packing) -> Window:
+    request = packing.request
     needed(packing)
     project_instructions(packing)
     history(packing)

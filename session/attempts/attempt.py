@@ -44,6 +44,7 @@ class Meter:
         self.input_tokens = 0
         self.hunks = 0
         self.refused = 0
+        self._first_refusal: HunkRefused | None = None
         self.said: list[str] = []
         """The pieces of the answer's text."""
         self.ended: TurnEnded | None = None
@@ -64,6 +65,7 @@ class Meter:
                 self.hunks += 1
             case HunkRefused():
                 self.refused += 1
+                self._first_refusal = self._first_refusal or event
             case Usage():
                 self._counted = event
                 self._characters = 0
@@ -84,6 +86,16 @@ class Meter:
         counted = self._counted.input_tokens if self._counted is not None else 0
         running = self.input_tokens if self._characters or self._counted is None else 0
         return counted + running + self.output_tokens
+
+    @property
+    def refusals(self) -> str:
+        """How many hunks were refused, and why the first of them was; empty where none was."""
+        first = self._first_refusal
+        if first is None:
+            return ""
+        where = "" if first.path in first.message else f"{first.path}: "
+        many = "1 hunk was refused" if self.refused == 1 else f"{self.refused} hunks were refused, the first"
+        return f"{many}: {where}{first.message}"
 
     @property
     def rate(self) -> float:

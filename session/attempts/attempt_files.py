@@ -47,6 +47,11 @@ class AttemptFiles:
         del path, old
         return None
 
+    def place_of(self, edit: Hunk) -> tuple[int, int] | None:
+        """See :class:`EditWriter`."""
+        del edit
+        return None
+
     def check(self, hunk: str, edit: Hunk) -> Landed | Refused:
         """See :class:`EditWriter`."""
         return self._landing.weigh(edit, hunk_id=hunk)

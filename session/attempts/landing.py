@@ -23,8 +23,9 @@ def rehearse(edits: Sequence[Hunk], files: AttemptFiles) -> Result:
     for edit in edits:
         placed = files.write(files.next_id(), "", edit, frozenset())
         if isinstance(placed, Refused):
+            # The message may end in lines of the file.
             why = f"the project has changed, and the attempt no longer fits: {placed.message}"
-            raise TurnFailedError(f"{why}. Nothing was landed.", CHANGED)
+            raise TurnFailedError(f"nothing was landed: {why}", CHANGED)
     return files.result()
 
 

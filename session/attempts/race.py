@@ -109,14 +109,14 @@ class Race:
         """The attempts stream; the baseline can run."""
         return self._next()
 
-    def answered(self, attempt: int, result: Result) -> list[Effect]:
-        """An attempt's answer is whole."""
+    def answered(self, attempt: int, result: Result, refusals: str = "") -> list[Effect]:
+        """An attempt's answer is whole. ``refusals`` says which of its hunks were refused, if any were."""
         life = self.lives[attempt]
         if life.state is not State.STREAMING or self.over:
             return []
         life.result = result
         if not result.key:
-            return self.failed(attempt, "it changed nothing")
+            return self.failed(attempt, "; ".join(filter(None, ("it changed nothing", refusals))))
         twin = next((each for each in self.lives.values() if self._is_twin(each, life)), None)
         if twin is None:
             life.advance(Signal.ANSWERED)

@@ -107,7 +107,7 @@ def race_ended(
 ) -> RaceEnded:
     """A race is decided."""
     lives = race.lives.values()
-    priced = all(each.variation.chosen.price is not None for each in attempts)
+    priced = bool(attempts) and all(each.variation.chosen.price is not None for each in attempts)
     return RaceEnded(
         turn=turn,
         winner=decided.winner or None,
@@ -121,8 +121,9 @@ def race_ended(
     )
 
 
-def race_usage(turn: str, parts: Sequence[Usage | None]) -> Usage:
-    """The sum of what the attempts took; None stands for one that took nothing that was counted."""
+def race_usage(turn: str, parts: Sequence[Usage | None], kept: int) -> Usage:
+    """The sum of what the attempts took; None stands for one that took nothing that was counted. ``kept`` are
+    the output tokens of the one that landed."""
     counted = [part for part in parts if part is not None]
     costs = [part.cost for part in counted]
     first = [part.first_token_seconds for part in counted if part.first_token_seconds is not None]
@@ -138,4 +139,5 @@ def race_usage(turn: str, parts: Sequence[Usage | None]) -> Usage:
         cost=None if not costs or None in costs else sum(cost for cost in costs if cost is not None),
         first_token_seconds=min(first, default=None),
         tokens_per_second=sum(rates) if rates else None,
+        kept_tokens=kept,
     )

@@ -89,9 +89,11 @@ class RaceRunner:
         self._tasks: dict[asyncio.Task[None], int] = {}
         """The attempts and checks that run, with the attempt that each is about."""
         self._told: dict[int, tuple[int, int, int]] = {}
+        self._kept = 0
+        """The output tokens that the conversation goes on with."""
         self._failure: Failure | None = None
         self._early: list[Event] | None = []
-        """The verdicts of the baseline that came before the race was told of; None from then on."""
+        """What came before the race was told of: it is told afterwards, or never; None from then on."""
 
     async def run(self) -> None:
         """Run the race to its end. An exception of any kind ends it as failed."""
@@ -100,7 +102,8 @@ class RaceRunner:
                 await step()
             except Exception as problem:  # noqa: BLE001 - the turn must end, whatever of ours is at fault
                 self._fail(problem)
-        self._publish(race_usage(self.turn.name, [each.meter.usage for each in self.attempts.values()]))
+        taken = [each.meter.usage for each in self.attempts.values()]
+        self._publish(race_usage(self.turn.name, taken, self._kept))
         if self.turn.phase is not Phase.COMPLETED:
             self._memory.unsent.append(self.prompt)
         message, code = self._failure or (None, None)
@@ -163,6 +166,8 @@ class RaceRunner:
         early, self._early = self._early or [], None
         for event in early:
             self._publish(event)
+        if self.race.over:  # a check cannot judge: nothing is asked of the model
+            return
         self._signal(Signal.SENT)
         for number in range(1, len(plan.variations) + 1):
             attempt = self._maker.make(number, self.turn, partial(self._sent, number))
@@ -189,16 +194,12 @@ class RaceRunner:
         result = await self._thread.run(attempt.files.result)
         self._progress(attempt)
         self._publish(attempt_answered(self.turn.name, attempt, result))
-        self._take(self.race.answered(attempt.number, result))
+        self._take(self.race.answered(attempt.number, result, clean_line(attempt.meter.refusals)))
 
     async def _check(self, run: RunCheck) -> None:
         if run.attempt == BASELINE:
             verdict = await self._judge.baseline(run.check)
-            told = baseline_checked(self.turn.name, verdict)
-            if self._early is None:
-                self._publish(told)
-            else:
-                self._early.append(told)
+            self._tell(baseline_checked(self.turn.name, verdict))
         else:
             verdict = await self._judge.attempt(run.check, self.attempts[run.attempt].files)
         self._take(self.race.checked(run.attempt, run.check, verdict))
@@ -232,7 +233,7 @@ class RaceRunner:
                     tokens = attempt.meter.tokens if attempt is not None else 0
                     if state is State.GREEN and not self.race.all_green(self.race.lives[number]):
                         state = State.RED  # as red as before
-                    self._publish(
+                    self._tell(
                         AttemptEnded(
                             turn=self.turn.name, attempt=number, status=str(state), tokens=tokens, why=why
                         )
@@ -252,10 +253,8 @@ class RaceRunner:
         for task in self._tasks:
             if task.get_name() == "check" and task is not asyncio.current_task():
                 task.cancel()
-        if self.attempts:
-            took = time.monotonic() - self._began
-            attempts = list(self.attempts.values())
-            self._publish(race_ended(self.turn.name, self.race, decided, attempts, took))
+        took = time.monotonic() - self._began
+        self._tell(race_ended(self.turn.name, self.race, decided, list(self.attempts.values()), took))
         if not self._decided.done():
             self._decided.set_result(decided)
 
@@ -281,6 +280,7 @@ class RaceRunner:
         if decided.why:
             self._publish(Notice(level="warning", text=clean_line(f"the winner leaves {decided.why}")))
         winner.remember(self._memory)
+        self._kept = winner.meter.output_tokens
         self._landing(self.turn.name, decided.winner)
         self._publish(TextDelta(turn=self.turn.name, text=clean("".join(winner.meter.said))))
         try:
@@ -333,6 +333,13 @@ class RaceRunner:
         del self._tasks[task]
         if not task.cancelled() and (problem := task.exception()) is not None:
             self._fail(problem if isinstance(problem, Exception) else RuntimeError(str(problem)))
+
+    def _tell(self, event: Event) -> None:
+        """Tell of the race, but nothing before its start: what shows races knows no attempt until then."""
+        if self._early is None:
+            self._publish(event)
+        else:
+            self._early.append(event)
 
     def _progress(self, attempt: Attempt) -> None:
         meter = attempt.meter

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from context.text.secrets import redact
 from session.checks.finding import Finding
+from session.text.printed import without_escapes
 from session.text.sanitize import clean_line
 
 MOST_FINDINGS = 200
@@ -17,17 +18,10 @@ _LONGEST_MESSAGE = 300
 _LONGEST_LINE = 1_000
 """Characters of a line that are looked at: longer ones are data, and would take long to match."""
 _MOST_DIGITS = 8
-_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])")
-"""Escape sequences of ECMA-48 and hyperlinks, which some tools print to any output."""
 _SPACES = re.compile(r"\s+")
 
 Resolve = Callable[[str], str]
 """A path as a tool printed it → the project's file it means, or nothing if it is none."""
-
-
-def without_escapes(text: str) -> str:
-    """``text`` without colours and links."""
-    return _ESCAPE.sub("", text)
 
 
 def find(output: str, resolve: Resolve) -> tuple[Finding, ...]:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from context.text.secrets import redact
+from context.text.secrets import redact, without_cut_beginning
 from session.checks.check import Check
 from session.checks.finding import Finding, Status, Verdict
-from session.checks.output import ProjectPaths, find, without_escapes
+from session.checks.output import ProjectPaths, find
 from session.sandbox.command import Command
 from session.sandbox.edits import Edits
 from session.sandbox.plan import Limits
 from session.sandbox.result import End, Outcome, SandboxRefused
 from session.sandbox.sandbox import Sandbox, Sandboxes
+from session.text.printed import without_escapes
 from session.text.sanitize import clean
+from session.tools.command.kept_output import KeptOutput
 
 SHELL = "/bin/sh"
 KEPT = 1_000_000
@@ -97,22 +100,32 @@ class CheckRunner:
         """See :class:`RunsChecks`. Nothing outlives :meth:`run`."""
 
     async def _run(self, check: Check, command: Command, edits: Edits, sandbox: Sandbox) -> Verdict:
-        output = _Output()
+        output = KeptOutput(KEPT, KEPT)
+
+        def take(piece: bytes) -> bool:
+            output.take(piece)
+            return output.total <= MOST_OUTPUT
+
         try:
             await sandbox.put(edits)
-            outcome = await sandbox.run(command, output.take)
+            outcome = await sandbox.run(command, take)
         except (SandboxRefused, OSError) as problem:
             return _not_run(check, f"it could not be started: {problem}")
-        text = output.text()
         status, why = judge(check, outcome)
-        findings = self._found(text, sandbox, edits) if status is Status.RED else ()
-        last = "" if status is Status.GREEN else _last_lines(text)
+        resolve = self._paths(sandbox, edits).resolve
+
+        def read() -> tuple[tuple[Finding, ...], str]:
+            text = output.text()
+            found = find(text, resolve) if status is Status.RED else ()
+            return found, "" if status is Status.GREEN else _last_lines(text)
+
+        findings, last = await asyncio.to_thread(read)  # reading two megabytes takes up to two seconds
         ran = outcome.end is not End.EXIT or outcome.code not in _CANNOT_RUN
         return Verdict(check, status, outcome.seconds, findings, why, last, sandbox.note, ran)
 
-    def _found(self, text: str, sandbox: Sandbox, edits: Edits) -> tuple[Finding, ...]:
+    def _paths(self, sandbox: Sandbox, edits: Edits) -> ProjectPaths:
         files = {*self._files(), *(path for path, content in edits.items() if content is not None)}
-        return find(text, ProjectPaths(self._project, [sandbox.root], files).resolve)
+        return ProjectPaths(self._project, [sandbox.root], files)
 
 
 def _not_run(check: Check, why: str) -> Verdict:
@@ -137,30 +150,8 @@ def judge(check: Check, outcome: Outcome) -> tuple[Status, str]:
     return Status.RED, f"exit {outcome.code}"
 
 
-class _Output:
-    """The beginning and the end of a command's output."""
-
-    def __init__(self) -> None:
-        self._head = bytearray()
-        self._tail = bytearray()
-        self._total = 0
-
-    def take(self, piece: bytes) -> bool:
-        """Take the next piece, and say whether more is wanted."""
-        self._total += len(piece)
-        room = KEPT - len(self._head)
-        self._head += piece[:room]
-        self._tail += piece[room:]
-        if len(self._tail) > 2 * KEPT:
-            del self._tail[:-KEPT]
-        return self._total <= MOST_OUTPUT
-
-    def text(self) -> str:
-        """The kept output as text."""
-        return (self._head + self._tail[-KEPT:]).decode("utf-8", "replace")
-
-
 def _last_lines(text: str) -> str:
-    lines = [line.rstrip() for line in without_escapes(text[-LAST_LINES * 10_000 :]).splitlines()]
-    shown = [line[:LONGEST_LAST] for line in lines if line.strip()][-LAST_LINES:]
-    return redact(clean("\n".join(shown))).text
+    most = LAST_LINES * 10_000
+    last = without_escapes(text if len(text) <= most else without_cut_beginning(text[-most:]))
+    lines = [line.rstrip()[:LONGEST_LAST] for line in redact(clean(last)).text.splitlines()]
+    return "\n".join([line for line in lines if line][-LAST_LINES:])

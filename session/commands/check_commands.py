@@ -216,7 +216,7 @@ class CheckCommands:
                 self._recorder.publish(Notice(level="warning", text=decided))
         elif not self._turns.busy:
             self._recorder.publish(Notice(level="info", text=decided.told))
-            self._turns.submit(decided.request)
+            self._turns.submit(decided.request, typed="")
 
     async def _places(self, hunks: Collection[str]) -> Mapping[str, LandedHunk]:
         from session.checks.blame import LandedHunk

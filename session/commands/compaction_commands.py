@@ -28,6 +28,8 @@ LONGEST_LINE = 4_000
 LONGEST_LINES = 8_000
 """Most characters of all remembered lines together, since they are part of every window."""
 _TURN = re.compile(r"t[0-9]+")
+_NEVER = -1
+"""Stands for the window in which the model was asked, if there is none."""
 
 
 class CompactionError(Exception):
@@ -55,7 +57,7 @@ class CompactionCommands:
         self._publish = recorder.publish
         self._tasks = tasks
         self._connection = connection
-        self._asked = -1
+        self._asked = _NEVER
         """``Conversation.starts`` at the last request for a summary: the model is asked once per window."""
         recorder.subscribe(self._after_turn)
 
@@ -157,11 +159,12 @@ class CompactionCommands:
             self._tasks.start(work, "asking the model for a summary of the conversation")
 
     async def _ask_if_wanted(self, connection: Connection) -> None:
-        if self._wants_summary():
-            await self._ask_for_summary(connection)
+        if self._wants_summary() and not await self._ask_for_summary(connection):
+            # A first window is that full of the project's files alone, and the dialogue is still short.
+            self._asked = _NEVER
 
-    async def _ask_for_summary(self, connection: Connection) -> None:
-        """Ask the model in a request of its own, and publish the result."""
+    async def _ask_for_summary(self, connection: Connection) -> bool:
+        """Ask the model in a request of its own, and publish the result; False if nothing was asked."""
         preparation = self._preparations.now()
         question = SummaryRequest(
             past=self._memory.past_turns.past(),
@@ -172,8 +175,10 @@ class CompactionCommands:
             effort=next(iter(self._choice.model.efforts), None),
             price=self._choice.price,
         )
-        for told in await question.put(connection):
-            self._publish(told)
+        told = await question.put(connection)
+        for event in told:
+            self._publish(event)
+        return bool(told)
 
     def _meant(self, text: str, past: PastTurns) -> str:
         if text == "last" and past.turns:

@@ -80,9 +80,11 @@ class RaceCommands:
         checks: Sequence[Check] | None = None,
         *,
         judge_all: bool = False,
+        typed: str | None = None,
     ) -> str:
         """Begin a turn in which ``attempts`` attempts race, judged by ``checks`` or else by those that the
-        user agreed to. Returns what judges them, in one line. Raises RaceError.
+        user agreed to. ``typed`` is the command that asked for it. Returns what judges them, in one line.
+        Raises RaceError.
         """
         connection = self._connection
         if not 1 <= attempts <= MOST_ATTEMPTS:
@@ -106,7 +108,7 @@ class RaceCommands:
             self._plan(prompt, attempts, judges, judge_all=judge_all)
         except ChoiceError as problem:
             raise RaceError(f"[attempts] in config.toml: {problem}") from problem
-        self._turns.submit(prompt, make)
+        self._turns.submit(prompt, make, typed=typed)
         return f"{attempts} attempts, judged by {', '.join(check.name for check in judges)}"
 
     def take(self, number: int) -> None:
@@ -118,7 +120,8 @@ class RaceCommands:
         if race is None or not race.turn.over or self._turns.running:
             raise RaceError("wait until the turn that runs has ended, or stop it")
         if not attempt.files.edits:
-            raise RaceError(f"attempt {number} changed nothing")
+            why = attempt.meter.refusals
+            raise RaceError(f"attempt {number} changed nothing{why and '; '}{why}")
         if number == self._taken:
             raise RaceError(f"attempt {number} has landed already")
         replaced = self._landed
@@ -144,7 +147,7 @@ class RaceCommands:
                 publish=self._publish,
             )
 
-        self._turns.submit(f"Take attempt {number}{instead}: {race.prompt}", make)
+        self._turns.submit(f"Take attempt {number}{instead}: {race.prompt}", make, typed="")
 
     @property
     def green(self) -> frozenset[int]:

@@ -42,4 +42,5 @@ async def run_try(race: RaceCommands, argument: str) -> str:
         return ""
     if not asked.prompt.strip():
         raise RaceError("say what the attempts are to do, as in: /try 5 make the failing test pass")
-    return await race.start(asked.prompt, asked.attempts, judge_all=asked.judge_all)
+    typed = f"/try {argument.strip()}"
+    return await race.start(asked.prompt, asked.attempts, judge_all=asked.judge_all, typed=typed)

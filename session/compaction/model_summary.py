@@ -27,8 +27,8 @@ from session.usage.tally import Tally
 
 ASK = 0.65
 """Share of the budget, without instructions and tools, at which the model is asked."""
-_LONGEST_ANSWER = 1_000_000
-"""Characters; what is longer is no summary, and its end is not waited for."""
+_MOST_READ = 1_000_000
+"""Characters of an answer; what is longer is no summary, and its end is not waited for."""
 _WORTH = 0.8
 """Share of the target below which the dialogue will not need a summary soon."""
 _LONGEST_ANSWER = 4_000
@@ -106,7 +106,7 @@ def _made_by_rules(why: str) -> Notice:
 async def _answer(events: AsyncGenerator[wire.WireEvent, None]) -> tuple[str, wire.TokenUsage | None]:
     """The text of an answer, and its tokens if the server reports them."""
     words: list[str] = []
-    room = _LONGEST_ANSWER
+    room = _MOST_READ
     usage: wire.TokenUsage | None = None
     async with contextlib.aclosing(events) as stream:
         async for event in stream:

@@ -15,7 +15,8 @@ from pathlib import Path
 from context.text.fences import fenced
 from context.text.secrets import redact
 from session.checks.finding import Finding
-from session.checks.output import Resolve, find, line_number, without_escapes
+from session.checks.output import Resolve, find, line_number
+from session.text.printed import without_escapes
 from session.text.sanitize import clean
 
 AROUND = 4
@@ -83,7 +84,7 @@ def read_failure(command: str, code: int, output: str, resolve: Resolve) -> Fail
 def excerpt(text: str) -> str:
     """The lines of ``text`` that say why: those with places or loud words, and the last ones; without control
     sequences and keys."""
-    lines = [line.rstrip()[:LONGEST_LINE] for line in text.splitlines()]
+    lines = [line.rstrip()[:LONGEST_LINE] for line in redact(clean(text)).text.splitlines()]
     lines = [line for at, line in enumerate(lines) if line or (at and lines[at - 1])]
     kept = set(range(max(0, len(lines) - LAST), len(lines)))
     for at, line in enumerate(lines):
@@ -98,7 +99,7 @@ def excerpt(text: str) -> str:
             shown.append(f"… {at - before - 1} lines")
         shown.append(lines[at])
         before = at
-    return redact(clean("\n".join(shown))).text
+    return "\n".join(shown)
 
 
 def _frames(text: str, resolve: Resolve) -> Iterator[Finding]:

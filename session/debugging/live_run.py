@@ -8,7 +8,8 @@ import select
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+from session.tools.command.kept_output import KeptOutput
 
 KEPT = 400_000
 """Bytes of output that are kept from the beginning, and as many from the end."""
@@ -19,40 +20,20 @@ _AFTER = 16 * _PIECE
 """Bytes that are still read once the command has ended: more than a pipe holds."""
 
 
-@dataclass(slots=True)
-class Kept:
-    """The beginning and the end of a command's output."""
-
-    head: bytearray = field(default_factory=bytearray)
-    tail: bytearray = field(default_factory=bytearray)
-
-    def take(self, piece: bytes) -> None:
-        """Keep the next piece."""
-        room = KEPT - len(self.head)
-        self.head += piece[:room]
-        self.tail += piece[room:]
-        if len(self.tail) > 2 * KEPT:
-            del self.tail[:-KEPT]
-
-    def text(self) -> str:
-        """What was kept, as text."""
-        return (self.head + self.tail[-KEPT:]).decode("utf-8", "replace").replace("\r\n", "\n")
-
-
 def run_live(command: Sequence[str]) -> tuple[int, str]:
     """Run ``command`` with this terminal, or with pipes where there is none. Returns its exit code (128 plus
     the number of the signal that ended it) and its output.
 
     Raises OSError if it cannot be started.
     """
-    kept = Kept()
+    kept = KeptOutput(KEPT, KEPT)
     code = (
         _in_terminal(command, kept) if sys.stdin.isatty() and sys.stdout.isatty() else _piped(command, kept)
     )
     return code, kept.text()
 
 
-def _in_terminal(command: Sequence[str], kept: Kept) -> int:
+def _in_terminal(command: Sequence[str], kept: KeptOutput) -> int:
     """Run it on a terminal of its own, so that it prints as it would by itself."""
     size = os.get_terminal_size()
     environ = {"COLUMNS": str(size.columns), "LINES": str(size.lines)}
@@ -67,7 +48,7 @@ def _in_terminal(command: Sequence[str], kept: Kept) -> int:
     return code if code >= 0 else 128 - code
 
 
-def _piped(command: Sequence[str], kept: Kept) -> int:
+def _piped(command: Sequence[str], kept: KeptOutput) -> int:
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as running:
         assert running.stdout is not None
         for piece in _pieces(running, running.stdout.fileno()):

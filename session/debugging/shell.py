@@ -23,6 +23,8 @@ LONGEST_COMMAND = 20_000
 MOST_PLACES = 5
 LAST_LINES = 40
 """Lines of the output that stay visible after a command that did not fail."""
+STOPPED_BYTES = 20_000
+"""Bytes of its output that are looked at for the last lines of a stopped command, which are told at once."""
 
 
 class ShellError(Exception):
@@ -81,9 +83,12 @@ class Shell:
         self._running = self._tasks.start(self._run(f"c{self._number}", line), "running a command")
 
     def stop(self) -> bool:
-        """End the running command with all that it started; false where none runs. The watched one stays."""
+        """End the running command with all that it started; false where none runs. The watched one stays.
+
+        What ignores SIGTERM is killed half a second later (``process.GRACE``); its end is told then.
+        """
         running = self.running
-        if self._running is not None:
+        if self._running is not None and not self._running.cancelling():  # again, it would not be waited for
             self._running.cancel()
         return running
 
@@ -118,23 +123,33 @@ class Shell:
 
     async def _run(self, command: str, line: str) -> None:
         from session.debugging.shell_run import run_shell
+        from session.tools.command.kept_output import KeptOutput
 
-        self._publish(CommandStarted(command=command, line=clean_line(line)))
-        say = self._publish
+        shown = clean_line(line)
+        self._publish(CommandStarted(command=command, line=shown))
+        say, keep, last = self._publish, self._keep(command), KeptOutput(0, STOPPED_BYTES)
+
+        def take(piece: bytes) -> None:
+            keep(piece)
+            last.take(piece)
+
         try:
             ran = await run_shell(
                 line,
                 self._root,
                 self._environ,
                 lambda text: say(CommandOutput(command=command, text=text)),
-                keep=self._keep(command),
+                keep=take,
             )
         except asyncio.CancelledError:
-            self._publish(CommandEnded(command, clean_line(line), "stopped", "stopped"))
+            text = last.text()
+            tail = _last(text if last.total <= STOPPED_BYTES else text.split("\n", 2)[2], count=False)
+            self._request = _printed(shown, "; I stopped it", tail)
+            self._publish(CommandEnded(command, shown, "stopped", "stopped", tail))
             raise
         except OSError as problem:
             why = f"no shell could be started: {problem.strerror or problem}"
-            self._publish(CommandEnded(command, clean_line(line), "failed", why))
+            self._publish(CommandEnded(command, shown, "failed", why))
             return
         await self._ended(command, line, ran)
 
@@ -142,7 +157,7 @@ class Shell:
         shown = clean_line(line)
         if ran.code == 0:
             tail = await asyncio.to_thread(_last, ran.output)
-            self._request = _printed(shown, ran, tail)
+            self._request = _printed(shown, f"; it ended with exit {ran.code}", tail)
             self._publish(CommandEnded(command, shown, "done", ran.how, tail))
             return
         failure = await self._read(line, ran)
@@ -184,17 +199,18 @@ def _check(line: str) -> None:
         raise ShellError(f"the command has an invisible character ({code}); leave it out")
 
 
-def _last(output: str) -> str:
-    from session.debugging.shell_run import printable
+def _last(output: str, *, count: bool = True) -> str:
+    """The last lines of ``output``, below how many there were before them, unless that is not known."""
+    from session.text.printed import printable  # loaded with the first command
 
     lines = [line.rstrip()[:400] for line in printable(output).split("\n")]
     lines = [line for at, line in enumerate(lines) if line or (at and lines[at - 1])]
     left = len(lines) - LAST_LINES
-    return "\n".join([*([f"… {left} lines"] if left > 0 else []), *lines[-LAST_LINES:]]).strip("\n")
+    return "\n".join([*([f"… {left} lines"] if count and left > 0 else []), *lines[-LAST_LINES:]]).strip("\n")
 
 
-def _printed(line: str, ran: Ran, tail: str) -> str:
+def _printed(line: str, end: str, tail: str) -> str:
     from context.text.fences import fenced
 
     said = f" It printed:\n{fenced('', tail)}" if tail else " It printed nothing."
-    return f"I ran this command; it ended with exit {ran.code}.\n\n    {line}\n\n{said.strip()}"
+    return f"I ran this command{end}.\n\n    {line}\n\n{said.strip()}"

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from context.text.secrets import redact
-from session.checks.output import without_escapes
-from session.debugging.live_run import Kept
-from session.text.sanitize import clean
+from session.debugging.live_run import KEPT
+from session.text.printed import plain
+from session.tools.command.kept_output import KeptOutput
+from session.tools.command.live_output import LiveOutput
 from session.tools.command.process import run_group
 
 SHELL = "/bin/sh"
@@ -18,8 +18,6 @@ SECONDS = 600.0
 """The time limit: the longest that the model can ask for."""
 MOST_OUTPUT = 200_000_000
 """Bytes of output after which a command is ended."""
-_SAY_EVERY = 0.1
-"""Least seconds between two pieces of output that are shown."""
 _SAY_MOST = 4_000
 """Most bytes of one piece of output that is shown."""
 _PLAIN = {
@@ -58,15 +56,17 @@ async def run_shell(
     Nothing that it started is left when this returns or is cancelled. Raises OSError where no shell starts.
     """
     output, began = _Output(say, keep), time.monotonic()
-    ended = await run_group(
-        [SHELL, "-c", line],
-        folder=root,
-        environ={**environ, **_PLAIN},
-        seconds=seconds,
-        take=output.take,
-        supervised=True,
-    )
-    output.flush()
+    try:
+        ended = await run_group(
+            [SHELL, "-c", line],
+            folder=root,
+            environ={**environ, **_PLAIN},
+            seconds=seconds,
+            take=output.take,
+            supervised=True,
+        )
+    finally:
+        output.live.flush()
     code = ended.code if ended.code >= 0 else 128 - ended.code
     why = f"stopped after {seconds:g} s, with all it had started" if ended.timed_out else ""
     if ended.cut:
@@ -74,41 +74,17 @@ async def run_shell(
     return Ran(code or int(bool(why)), time.monotonic() - began, output.kept.text(), why)
 
 
-def printable(text: str) -> str:
-    """Output that is safe to show: without control sequences and keys. A line that was overwritten, as
-    progress bars are, keeps only its last state."""
-    lines = [line.rstrip("\r").rpartition("\r")[2] for line in without_escapes(text).split("\n")]
-    return redact(clean("\n".join(lines))).text
-
-
 class _Output:
-    """Keeps both ends of the output, and shows the newest part at a bounded rate, in whole lines."""
+    """Keeps both ends of the output, and shows the newest part."""
 
     def __init__(self, say: Callable[[str], None], keep: Callable[[bytes], None]) -> None:
-        self._say = say
         self._keep = keep
-        self.kept = Kept()
-        self._total = 0
-        self._unsaid = bytearray()
-        self._said_at = 0.0
+        self.kept = KeptOutput(KEPT, KEPT)
+        self.live = LiveOutput(say, plain, _SAY_MOST)
 
     def take(self, piece: bytes) -> bool:
         """Take the next piece, and say whether more is wanted."""
         self.kept.take(piece)
         self._keep(piece)
-        self._total += len(piece)
-        self._unsaid += piece
-        del self._unsaid[: max(0, len(self._unsaid) - _SAY_MOST)]
-        if time.monotonic() - self._said_at >= _SAY_EVERY:
-            self._show(self._unsaid.rfind(b"\n") + 1)
-        return self._total <= MOST_OUTPUT
-
-    def flush(self) -> None:
-        """Show what was not shown yet."""
-        self._show(len(self._unsaid))
-
-    def _show(self, end: int) -> None:
-        if end:
-            self._said_at = time.monotonic()
-            self._say(printable(self._unsaid[:end].decode("utf-8", "replace")))
-            del self._unsaid[:end]
+        self.live.take(piece)
+        return self.kept.total <= MOST_OUTPUT

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 
 from session.debugging.failure import LOUD, Failure
-from session.debugging.shell_run import Ran, printable
+from session.debugging.shell_run import Ran
 from session.events import (
     Event,
     FileSaved,
@@ -23,6 +23,7 @@ from session.events import (
     HunkUndone,
     WatchTold,
 )
+from session.text.printed import printable
 from session.text.sanitize import clean_line
 
 QUIET = 0.3

@@ -52,6 +52,9 @@ class PromptSubmitted(Event):
     kind: str = "prompt"
     waiting: int = 0
     """Number of prompts that are still queued."""
+    typed: str | None = None
+    """What the user typed: a part of ``text``, perhaps nothing, where spark wrote the rest, or the command
+    that sent it; None where it is ``text``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +129,8 @@ class Usage(Event):
 
     ``cost`` is in US dollars at list prices, None where they are unknown. ``first_token_seconds`` is from
     the first request to the first token, ``tokens_per_second`` over the time in which tokens arrived,
-    ``round_trip_seconds`` for a message to the server and back; None if not measured.
+    ``round_trip_seconds`` for a message to the server and back; None if not measured. ``kept_tokens`` are the
+    output tokens that the conversation goes on with, where those are not all: a race's are its winner's.
     """
 
     type: ClassVar[str] = "usage"
@@ -141,6 +145,7 @@ class Usage(Event):
     first_token_seconds: float | None = None
     tokens_per_second: float | None = None
     round_trip_seconds: float | None = None
+    kept_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,10 +118,10 @@ class FollowedSession:
         """Queued prompts, and those that the other process never told to have."""
         return (*self._queued, *self._unheard)
 
-    def submit(self, text: str) -> None:
+    def submit(self, text: str, *, typed: str | None = None) -> None:
         """Send a prompt, as a redirect while a turn runs."""
         self._unheard.append(text)
-        self._send(Submit(text))
+        self._send(Submit(text, typed))
 
     def queue(self, text: str) -> None:
         """Send a prompt after the running turn."""

@@ -34,12 +34,12 @@ def read_key(typed: str) -> str:
     """The key in the text that was typed or piped in. Raises CredentialsError, without showing it."""
     secret = typed.strip()
     if not secret:
-        raise CredentialsError("no key was given")
+        raise CredentialsError("no key was given: paste it and press Enter, or pipe it in")
     remember(secret)
     if _PASTED.match(secret):
         raise CredentialsError("that is more than a key: leave out quotation marks, NAME= and Bearer")
     if len(secret) < _SHORTEST:
-        raise CredentialsError(f"that is too short for a key ({len(secret)} characters)")
+        raise CredentialsError(f"that is too short for a key ({len(secret)} characters): copy all of it")
     return check_form(secret, "what was given")
 
 

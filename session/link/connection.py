@@ -44,6 +44,8 @@ __all__ = [
 
 IDLE_TIMEOUT = 300.0
 """Seconds of silence in the middle of an answer after which it is given up."""
+EMPTY_TIMEOUT = 1_800.0
+"""Seconds of nothing but signs of life after which it is given up: models think unseen for many minutes."""
 
 
 class Connection:
@@ -61,6 +63,7 @@ class Connection:
         service: Service | None = None,
         open_timeout: float = OPEN_TIMEOUT,
         idle_timeout: float = IDLE_TIMEOUT,
+        empty_timeout: float = EMPTY_TIMEOUT,
         backoff: Backoff | None = None,
         retries: Retries | None = None,
         slept: Callable[[], float] = slept_seconds,
@@ -71,7 +74,7 @@ class Connection:
         """``host`` starts a server of our own, and gives its address in place of ``endpoint``."""
         self._request = request
         self._given = endpoint
-        self._patience = Patience(endpoint, idle_timeout)
+        self._patience = Patience(endpoint, idle_timeout, empty_timeout)
         self._retries = retries or Retries()
         self._keeper = Keeper(
             endpoint,

@@ -12,6 +12,8 @@ from tempfile import SpooledTemporaryFile
 from threading import Lock
 
 from session.storage.error_log import LOGGER
+from session.text.printed import printable
+from session.tools.command.kept_output import KeptOutput
 
 HEAD = 1_000_000
 """Bytes kept from the beginning of an output. To search them for keys must not hold the event loop up."""
@@ -50,54 +52,38 @@ class Outputs:
 
 
 class _Output:
-    """One output: its beginning, and its end in a ring behind that."""
+    """One output, in a file without a name."""
 
     def __init__(self, folder: Path) -> None:
         self._file = SpooledTemporaryFile(_IN_MEMORY, "w+b", dir=str(folder))  # noqa: SIM115 (closed by close)
+        self._kept = KeptOutput(HEAD, TAIL, self._file)
         self._lock = Lock()
         self._full = False
-        self.total = 0
+
+    @property
+    def total(self) -> int:
+        """The bytes that were taken."""
+        return self._kept.total
 
     def take(self, piece: bytes) -> None:
         """Keep the next piece. Where the disk takes no more, what came before stays."""
         with self._lock:
             try:
-                while piece and not self._full:
-                    at, end = self._place()
-                    self._file.seek(at)
-                    self._file.write(piece[: end - at])
-                    self.total += len(piece[: end - at])
-                    piece = piece[end - at :]
+                if not self._full:
+                    self._kept.take(piece)
             except OSError as problem:
                 self._full = True
                 logging.getLogger(LOGGER).warning("cannot keep the whole output of a command: %s", problem)
-
-    def _place(self) -> tuple[int, int]:
-        """Where the next byte goes, and where the room behind it ends."""
-        if self.total < HEAD:
-            return self.total, HEAD
-        return HEAD + (self.total - HEAD) % TAIL, HEAD + TAIL
 
     def text(self) -> str:
         """What was kept, with a line that says how much was not."""
         with self._lock:
             if self._file.closed:
                 return ""
-            self._file.seek(0)
-            data, total = self._file.read(), self.total
-            at, _ = self._place()
-        if total <= HEAD + TAIL:
-            return _shown(data)
-        left = f"\n… {total - HEAD - TAIL:,} bytes of output were not kept …\n"
-        return _shown(data[:HEAD]) + left + _shown(data[at:] + data[HEAD:at])
+            text = self._kept.text()
+        return printable(text)
 
     def close(self) -> None:
         """Give the file up."""
         with self._lock:
             self._file.close()
-
-
-def _shown(data: bytes) -> str:
-    from session.debugging.shell_run import printable  # loaded with the first command
-
-    return printable(data.decode("utf-8", "replace").replace("\r\n", "\n"))

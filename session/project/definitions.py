@@ -23,17 +23,17 @@ class Definition:
 
 
 def definitions_in(path: str, text: str) -> tuple[Definition, ...]:
-    """The definitions in ``text``, in their order; none in a language without a grammar. It parses: call it
-    in a worker thread."""
-    from context.code.definitions import definitions
+    """The definitions in ``text``, in their order; none in a language without a grammar. It waits for
+    a parser: call it in a worker thread."""
     from context.code.languages import language_of
+    from context.outlining.outliner import OUTLINER
 
     language = language_of(path)
     if language is None or len(text) > _LARGEST:
         return ()
     found: list[Definition] = []
     around: list[str] = []
-    for symbol in definitions(language, text):
+    for symbol in OUTLINER.definitions(language.name, text):
         del around[symbol.depth :]
         name = clean_line(symbol.name)
         whole = name if "." in name or not around else f"{around[-1]}.{name}"

@@ -10,6 +10,7 @@ from pathlib import Path
 from time import monotonic
 
 from context.disk.watch import Watcher
+from context.outlining.outliner import OUTLINER
 from context.project.project import Project
 from context.project.snapshot import Snapshot
 from context.text.tokens import Counter
@@ -102,9 +103,8 @@ class ProjectReading:
         await asyncio.to_thread(self._watcher.start)
         # Nothing reported the changes between the end of the reading and the start of the watcher.
         self._asked.set()
-        for note in (*self.snapshot.notes, self._watcher.note, self._problem):
-            if note:
-                self._publish(Notice(level="info", text=clean_line(note)))
+        await asyncio.to_thread(OUTLINER.prepare, self.snapshot.paths)
+        self._tell(self._watcher.note, self._problem)
         await asyncio.gather(self._follow(), self._look())
 
     def read_anyway(self) -> bool:
@@ -157,6 +157,7 @@ class ProjectReading:
             self._asked.clear()
             after = await asyncio.to_thread(self.project.reconcile)
             self._looked = monotonic()
+            self._tell(*self.project.take_news())
             missed = sorted(clean_line(path) for path in differing(before, after))
             if missed:
                 self._publish(FilesChanged(paths=tuple(missed)))
@@ -197,11 +198,16 @@ class ProjectReading:
                     told = now
                     self._publish(ReadingProgress(*now))
             await reading
+            self._tell(*self.project.take_news())
         finally:
             reading.cancel()
             if told[1]:
                 total = max(told[1], len(self.snapshot.paths))
                 self._publish(ReadingProgress(known=total, total=total))
+
+    def _tell(self, *notes: str | None) -> None:
+        for note in filter(None, notes):
+            self._publish(Notice(level="info", text=clean_line(note)))
 
     async def close(self) -> None:
         """Stop a reading in progress, and the watcher."""

@@ -211,7 +211,9 @@ class LockStore:
             with changed_alone(self._file.parent):
                 yield
         except OSError as problem:
-            raise LockError(f"the locks cannot be stored in {self._file}: {problem.strerror}") from problem
+            raise LockError(
+                f"the locks cannot be stored in {self._file}: {problem.strerror}; they are as they were"
+            ) from problem
 
     def _write(self, locks: Locks) -> None:
         lines = [{"path": lock.path, "start": lock.start, "lines": list(lock.lines)} for lock in locks.lines]

@@ -110,12 +110,14 @@ class PromptHistory:
         return prompts
 
     def take(self, event: Event) -> None:
-        """Add the prompt that was submitted. Raises StoreError."""
+        """Add what the user typed of the prompt that was submitted. Raises StoreError."""
         # Imported here: the first frame shows prompts, and waits for no events.
         from session.events import PromptSubmitted
 
-        if isinstance(event, PromptSubmitted):
-            self.add(event.text)
+        if isinstance(event, PromptSubmitted) and (
+            typed := event.text if event.typed is None else event.typed
+        ):
+            self.add(typed)
 
     def add(self, prompt: str) -> None:
         """Append ``prompt``. Raises StoreError if it cannot be written."""
@@ -127,7 +129,7 @@ class PromptHistory:
             finally:
                 os.close(descriptor)
         except OSError as problem:
-            raise StoreError(f"cannot write {self._file}: {problem.strerror}") from problem
+            raise StoreError(f"cannot store the prompt in {self._file}: {problem.strerror}") from problem
         if size > self.LARGEST:
             # The prompt is written. If the file cannot be shortened now, the next prompt tries again.
             with contextlib.suppress(OSError):

@@ -54,7 +54,9 @@ class UnsavedTexts:
                 self._lock = _locked(private_folder(self._own))
             replace_private(file, b"".join(data))
         except OSError as problem:
-            raise StoreError(f"cannot keep unsaved text in {file}: {problem.strerror}") from problem
+            raise StoreError(
+                f"unsaved text of {path} cannot be kept in {file}: {problem.strerror}; save it soon"
+            ) from problem
 
     def drop(self, path: str) -> None:
         """The text of ``path`` is saved, or is not wanted any more. Raises StoreError."""

@@ -100,9 +100,9 @@ def open_workspace(folder: Path, environ: Mapping[str, str] = os.environ) -> Wor
 
 def _symbols(path: str, text: str) -> Sequence[Symbol]:
     """The definitions in a file, asked for only where they decide a hunk's place."""
-    from context.code.outline import outline
+    from context.outlining.outliner import OUTLINER
 
-    return outline(path, text).symbols
+    return OUTLINER.outline(path, text).symbols
 
 
 def _reason(problem: Exception) -> str:

@@ -68,6 +68,10 @@ class SelectionWriter:
         """See :class:`EditWriter`."""
         return self._workspace.landing.aim(path, old) if old else None
 
+    def place_of(self, edit: Hunk) -> tuple[int, int] | None:
+        """See :class:`EditWriter`."""
+        return self._workspace.landing.aim_whole(edit)
+
     def check(self, hunk: str, edit: Hunk) -> Landed | Refused:
         """See :class:`EditWriter`."""
         planned = self._planned(hunk, edit)

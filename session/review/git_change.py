@@ -134,16 +134,18 @@ def _parent(git: Git, wanted: str, commit: str) -> str:
 def _commit(git: Git, name: str) -> str:
     try:
         out = git.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
-    except GitUnavailable:
+    except GitUnavailable as problem:
+        if problem.slow:
+            raise
         raise RangeError(f"there is no commit {clean_line(name)!r} in this repository") from None
     return out.decode("ascii").strip()
 
 
 def _base(git: Git, old: str, new: str) -> str:
-    try:
-        return git.run("merge-base", old, new).decode("ascii").split()[0]
-    except (GitUnavailable, IndexError):
-        raise RangeError("these commits have no common ancestor: name them with two dots") from None
+    found = git.ask("merge-base", old, new)
+    if found is None:
+        raise RangeError("these commits have no common ancestor: name them with two dots")
+    return found.decode("ascii").split()[0]
 
 
 def _empty_tree(git: Git) -> str:
@@ -166,12 +168,9 @@ def _entries(out: bytes, prefix: str) -> Iterator[tuple[str, str, str, str]]:
 
 def _head_blobs(git: Git, paths: list[str]) -> dict[str, str]:
     """The objects of ``paths`` (below the folder) in HEAD."""
-    if not paths:
-        return {}
-    try:
-        out = git.run("ls-tree", "-z", "HEAD", "--", *paths)
-    except GitUnavailable:  # nothing is committed yet
-        return {}
+    if not paths or git.ask("rev-parse", "--verify", "--quiet", "HEAD") is None:
+        return {}  # nothing is committed yet
+    out = git.run("ls-tree", "-z", "HEAD", "--", *paths)
     blobs = {}
     for entry in os.fsdecode(out).split("\0"):
         about, tab, path = entry.partition("\t")

@@ -86,8 +86,8 @@ class Shared(Protocol):
         """What answers the session."""
         ...
 
-    def submit(self, text: str) -> None:
-        """Send a prompt, as a redirect while a turn runs."""
+    def submit(self, text: str, *, typed: str | None = None) -> None:
+        """Send a prompt, of which the user typed ``typed`` or all, as a redirect while a turn runs."""
         ...
 
     def queue(self, text: str) -> None:
@@ -256,8 +256,8 @@ class Host:
     def _take(self, message: Message | None, pid: int, writer: asyncio.StreamWriter) -> None:
         session = self._session
         match message:
-            case Submit(text=text):
-                session.submit(text)
+            case Submit(text=text, typed=typed):
+                session.submit(text, typed=typed)
             case Queue(text=text):
                 session.queue(text)
             case AfterHunk(text=text):

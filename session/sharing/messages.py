@@ -31,9 +31,10 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Submit:
-    """Send a prompt, as a redirect if a turn runs."""
+    """Send a prompt, as a redirect if a turn runs. ``typed`` is what the user typed, if that is not all."""
 
     text: str
+    typed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,10 +164,10 @@ def decode(line: bytes) -> Message | None:
 
 
 def _fits(value: Any, kind: str) -> bool:
+    if value is None:
+        return kind.endswith(" | None")
     if kind == "tuple[str, ...] | None":
-        return value is None or isinstance(value, tuple)
-    if kind == "int | None" and value is None:
-        return True
+        return isinstance(value, tuple)
     return type(value).__name__ == kind.removesuffix(" | None")
 
 

@@ -111,7 +111,7 @@ class Surgery:
         await self._undo(names[::-1], cut)
         if cut.again and found:
             lines = await self._lines(cut.hunk) if cut.amended else ""
-            self._turns.submit(_request(cut, found, lost, lines))
+            self._turns.submit(_request(cut, found, lost, lines), typed=cut.why)
         redo = f"; /redo {len(names)} times brings them back" if len(names) > 1 else "; /redo brings it back"
         return f"dropped {' and '.join(names)}{redo}"
 

@@ -29,6 +29,10 @@ class EditWriter(Protocol):
         """The lines (from 1, end exclusive) where ``old`` stands now, or None if not in one place."""
         ...
 
+    def place_of(self, edit: Hunk) -> tuple[int, int] | None:
+        """The lines (from 1, end exclusive) that ``edit`` would replace now, or None if that is not known."""
+        ...
+
     def check(self, hunk: str, edit: Hunk) -> Landed | Refused:
         """The result that landing ``edit`` would have now."""
         ...
@@ -69,6 +73,10 @@ class HunkWriter:
     def lines_of(self, path: str, old: tuple[str, ...]) -> tuple[int, int] | None:
         """The lines (from 1, end exclusive) where ``old`` stands now, or None if not in one place."""
         return self._landing.aim(path, old) if old else None
+
+    def place_of(self, edit: Hunk) -> tuple[int, int] | None:
+        """The lines (from 1, end exclusive) that ``edit`` would replace now, or None if that is not known."""
+        return self._landing.aim_whole(edit)
 
     def check(self, hunk: str, edit: Hunk) -> Landed | Refused:
         """The result that landing ``edit`` would have now. Nothing is written."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from edits.formats.detect import AutoParser
 from edits.formats.events import Broken, Completed, Opened, Parser, ParserEvent, Prose, Typed
@@ -100,13 +101,17 @@ class Lane:
         self._take(source, stream, stream.parser.feed(text))
 
     def land(self, edit: Hunk) -> None:
-        """Land an edit that is whole already. Raises TurnFailedError when the journal cannot be written."""
+        """Land an edit that is whole already, and show its lines as if it were typed: the user may be asked
+        about it. Raises TurnFailedError when the journal cannot be written."""
         if self._queue.stopped:
             return
         hunk = self._next_id()
         self._queue.opened(hunk, edit.path)
         path = clean_line(edit.path)
         self._publish(HunkOpened(turn=self._turn, hunk=hunk, path=path, action=edit.action.value))
+        for kind, lines in groupby(edit.lines, lambda line: line.kind):
+            text = clean("".join(f"{line.text}\n" for line in lines))
+            self._publish(HunkTyped(turn=self._turn, hunk=hunk, kind=kind.value, text=text))
         self._perform(self._queue.completed(hunk, edit))
 
     def finish(self, source: str, *, clean_end: bool, lost: bool = False) -> None:
@@ -254,9 +259,10 @@ class Lane:
     async def _locate(self, effect: Locate) -> None:
         """Show where a held hunk would land.
 
-        The search for its lines may have lagged behind its typing, and hunks before it have landed since.
+        The search for its lines may have lagged behind its typing, hunks before it have landed since, and its
+        lines may stand in several places, of which its anchors name one.
         """
-        place = await self._targets.find(effect.edit.path, effect.edit.old)
+        place = await self._targets.find(effect.edit)
         if place is not None and self._queue.state(effect.hunk) is State.HELD:
             self._targets.show(effect.hunk, effect.edit.path, place)
 

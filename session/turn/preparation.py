@@ -19,7 +19,7 @@ from context.text.safe import HIDDEN
 from context.text.tokens import Counter
 from context.window.limits import (
     LATER_SHARE,
-    RESTART_SHARE,
+    afresh_limit,
     fill_limit,
     likely_limit,
     map_limit,
@@ -217,7 +217,7 @@ class Preparation:
         """The tokens that parts of files that nobody named may take. In a following turn, they take at most
         what is left until the window would be started afresh."""
         if fresh:
-            return int(RESTART_SHARE * budget) if memory.conversation.items else likely_limit(budget)
+            return afresh_limit(budget) if memory.conversation.items else likely_limit(budget)
         left = restart_limit(self.budget, self.instruction_tokens) - memory.conversation.tokens
         return max(0, min(int(LATER_SHARE * budget), left))
 

@@ -200,7 +200,8 @@ class Runner:
                 break
             rounds += 1
             if rounds > MOST_ROUNDS:
-                raise TurnFailedError(f"the model called tools {MOST_ROUNDS} times in a row", "rounds")
+                why = f"the model called tools {MOST_ROUNDS} times in a row without an end"
+                raise TurnFailedError(f"{why}; what landed stays, and a new prompt goes on from it", "rounds")
             self._signal(Signal.CONTINUED)
         self._signal(Signal.SETTLED)
 
@@ -259,7 +260,8 @@ class Runner:
             self._take(event)
         finished = self._response.finished
         if finished is None:
-            raise TurnFailedError("the server closed the answer without a status", "closed")
+            why = "the server ended the answer without saying whether it is whole"
+            raise TurnFailedError(f"{why}; what landed stays: ask it to go on", "closed")
         whole = finished.status == "completed"
         self._lane.finish_all(clean_end=whole)
         if whole:

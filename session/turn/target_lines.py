@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from edits.hunk import LineKind
+from edits.hunk import Hunk, LineKind
 from session.events import HunkAimed, Publisher
 from session.text.sanitize import clean_line
 from session.turn.hunk_writer import EditWriter
@@ -60,9 +60,9 @@ class TargetLines:
         """Stop following ``hunk``, which is whole or has ended."""
         self._open.pop(hunk, None)
 
-    async def find(self, path: str, old: tuple[str, ...]) -> tuple[int, int] | None:
-        """The lines (from 1, end exclusive) where ``old`` stands now, or None if not in one place."""
-        return await self._tasks.in_edit_thread(lambda: self._writer.lines_of(path, old))
+    async def find(self, edit: Hunk) -> tuple[int, int] | None:
+        """The lines (from 1, end exclusive) that a whole hunk would replace now, or None if not known."""
+        return await self._tasks.in_edit_thread(lambda: self._writer.place_of(edit))
 
     def show(self, hunk: str, path: str, place: tuple[int, int]) -> None:
         """Tell front ends where ``hunk`` would land."""
@@ -70,7 +70,7 @@ class TargetLines:
         self._publish(HunkAimed(turn=self._turn, hunk=hunk, path=clean_line(path), start=start, end=end))
 
     async def _search(self, hunk: str, known: _OpenHunk, old: tuple[str, ...]) -> None:
-        place = await self.find(known.path, old)
+        place = await self._tasks.in_edit_thread(lambda: self._writer.lines_of(known.path, old))
         known.searching = False
         if self._open.get(hunk) is not known or place is None or place == known.place:
             return

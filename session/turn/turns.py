@@ -117,15 +117,16 @@ class Turns:
         while (last := self._last) is not None and not last.done():
             await asyncio.wait({last})
 
-    def submit(self, text: str, make: MakeRunner | None = None) -> None:
+    def submit(self, text: str, make: MakeRunner | None = None, *, typed: str | None = None) -> None:
         """Begin a turn, which ``make`` runs if given. If another runs, this is a redirect: that turn is
-        interrupted, and this one begins once it has wholly ended."""
+        interrupted, and this one begins once it has wholly ended. ``typed`` is what of ``text`` the user
+        typed, where that is not all of it."""
         redirect = self.running
         self._interrupt(redirected=redirect)
         self._number += 1
         name = f"t{self._number}"
         kind = "redirect" if redirect else "prompt"
-        self._publish(PromptSubmitted(turn=name, text=text, kind=kind, waiting=len(self._queued)))
+        self._publish(PromptSubmitted(name, text, kind, waiting=len(self._queued), typed=typed))
         self._choice.begin(text, redirect=redirect, tokens=self._memory.conversation.tokens)
         self._prepare_connection()
         runner = self._make_runner(name, text) if make is None else make(name, text, self._make_lane(name))

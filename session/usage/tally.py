@@ -11,8 +11,10 @@ from session.events import Usage
 from session.models.catalogue import Price
 from session.protocol.events import CONTENT, TokenUsage, WireEvent
 
-_SHORTEST = 0.001
-"""An answer that took fewer seconds came at once, so its speed means nothing."""
+SHORTEST = 0.05
+"""An answer that took fewer seconds came in one or two pieces: its speed would be that of the socket."""
+FEWEST = 20
+"""Least tokens of an answer whose speed means something."""
 
 
 class Tally:
@@ -67,7 +69,8 @@ class Tally:
 
     def event(self) -> Usage:
         """The figures so far."""
-        speed = self._output / self._streaming if self._streaming > _SHORTEST else None
+        told = self._streaming >= SHORTEST and self._output >= FEWEST
+        speed = self._output / self._streaming if told else None
         return Usage(
             turn=self._turn,
             input_tokens=self._input,

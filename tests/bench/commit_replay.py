@@ -6,7 +6,8 @@ old lines that were edited; and of the files, how many are shown as text. Histor
 
 The modes: ``on`` has the commit's message and one of its files in hand, ``off`` only that file, ``masked``
 the message without what looks like code, ``cold`` the message's first line and no file in hand, ``second``
-the same as a second turn, after a first one about another commit of the project.
+the same as a second turn, after a first one about another commit of the project, ``afresh`` that of
+``masked`` as a second turn whose conversation has run full, so that its window is started afresh.
 
 Recall is the mean over commits, with the 95 % interval of a bootstrap; a peer's line has the interval of its
 paired difference to spark. With ``--equal`` each peer is measured again with the tokens that spark spent
@@ -33,12 +34,13 @@ from tests.bench.replay_session import SessionWindows
 from tests.bench.replay_truth import Truth, commits, git, masked, truth
 
 BUDGETS = (8_000, 32_000, 100_000)
-MODES = ("on", "off", "masked", "cold", "second")
+MODES = ("on", "off", "masked", "cold", "second", "afresh")
 MEASURES = ("file", "definition", "line", "text")
 SPARK = "spark"
 RESAMPLES = 1000
-_AGAINST = "second"
-"""The mode that the peers have not: they know of one request only."""
+_SECOND, _AFRESH = "second", "afresh"
+_LATER = (_SECOND, _AFRESH)
+"""The modes that the peers have not: they know of one request only."""
 
 Scores = defaultdict[tuple[str, int, str], dict[str, dict[str, float]]]
 """The figures of each commit by (mode, budget, filler): its hash, then the measure or ``tokens``."""
@@ -70,9 +72,9 @@ def shows(lines: set[str], head: str, signature: str) -> bool:
 
 def asked(found: Truth, mode: str) -> tuple[str, str]:
     """The words of a request and the file in hand; empty where there is none."""
-    if mode in ("cold", _AGAINST):
+    if mode in ("cold", _SECOND):
         return found.message.partition("\n")[0], ""
-    message = {"on": found.message, "off": "", "masked": masked(found.message)}[mode]
+    message = found.message if mode == "on" else "" if mode == "off" else masked(found.message)
     return message, found.given
 
 
@@ -132,15 +134,15 @@ class Replay:
         for mode in self._given.modes:
             words, given = asked(found, mode)
             prompts = [prompt(words, given)]
-            if mode == _AGAINST:
+            if mode in _LATER:
                 prompts.insert(0, before)
             for budget in self._given.budgets:
                 start = time.perf_counter()
-                shown = sessions.turns(prompts, budget)
+                shown = sessions.turns(prompts, budget, full=mode == _AFRESH)
                 self._seconds.append((time.perf_counter() - start) / len(prompts))
                 self._take(found, (mode, budget, SPARK), shown)
                 for name, fill in peers.items():
-                    if mode != _AGAINST and (given or name != NAME):
+                    if mode not in _LATER and (given or name != NAME):
                         self._take(
                             found, (mode, budget, name), fill(snapshot, words, given, budget, self._counter)
                         )

@@ -78,7 +78,15 @@ def large(root: Path, cache: Path, request: str, peer: float | None) -> None:
             if peer is not None:
                 line("  of ctags", told["cold"] / peer, "x")
             line("  memory, all processes, peak", peak["sum"], "MB", f"this one {peak['own']:.0f} MB")
-        for name in ("idle", "stall", "stall_merging", "stall_saves", "stall_warm", "stall_again"):
+        for name in (
+            "idle",
+            "stall",
+            "stall_merging",
+            "stall_saves",
+            "stall_prompts",
+            "stall_warm",
+            "stall_again",
+        ):
             if name in told:
                 rest = f"p99.9 {told[name]['p99.9']:.1f}, {told[name]['over 10 ms']} over 10 ms; "
                 rest += f"own {told[name]['own']:.1f}, {told[name]['own over 10 ms']} over 10 ms"
@@ -146,6 +154,8 @@ def probe(arguments: list[str], peak: dict[str, float]) -> Iterator[dict[str, An
         done.set()
         if peak:
             thread.join()
+    if process.returncode:
+        sys.exit(process.returncode)
 
 
 def sample(pid: int, peak: dict[str, float], done: threading.Event) -> None:

@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 
 from context.disk.watch import Watcher
+from context.outlining.outliner import OUTLINER
 from context.project.project import Project
 from context.project.snapshot import Snapshot
 from context.text.tokens import Counter
@@ -112,6 +113,10 @@ async def index(root: Path, cache: Path, text: str) -> None:
     first = asyncio.create_task(_first_known(project))
     snapshot = await asyncio.to_thread(project.scan)
     taken = time.perf_counter() - start
+    if not snapshot.entries:
+        first.cancel()
+        project.close()
+        raise NothingToRead(_why_nothing(snapshot))
     tell(cold_cpu=cpu() - spent)
     tell(cold=taken, stall=ticker.stop(), files=len(snapshot.paths), outlined=len(snapshot.entries))
     tell(first_known=(await first) - start)
@@ -120,9 +125,13 @@ async def index(root: Path, cache: Path, text: str) -> None:
     while any(thread.name == "spark-merge" for thread in threading.enumerate()):
         await asyncio.sleep(0.05)
     tell(merging=time.perf_counter() - start, stall_merging=ticker.stop(), resident_after=memory())
+    # As the session does.
+    await asyncio.to_thread(OUTLINER.prepare, project.snapshot.paths)
     await _saves(root, project, counter, text)
     _windows(project.snapshot, counter, text)
-    _new_prompts(project.snapshot, counter)
+    ticker = Ticker()
+    await asyncio.to_thread(_new_prompts, project.snapshot, counter)
+    tell(stall_prompts=ticker.stop())
     tell(reconcile=timed(project.reconcile, 3), resident_end=memory())
     project.close()
     for name in ("warm", "again"):
@@ -132,6 +141,19 @@ async def index(root: Path, cache: Path, text: str) -> None:
         await asyncio.to_thread(project.scan)
         tell(**{name: time.perf_counter() - start, f"stall_{name}": ticker.stop()})
         project.close()
+
+
+class NothingToRead(Exception):
+    """The project has no file that can be read; the message says so, and what to look at."""
+
+
+def _why_nothing(snapshot: Snapshot) -> str:
+    if snapshot.paths:
+        return f"{snapshot.root}: none of the {len(snapshot.paths):,} files can be read as text"
+    listed = "git lists no files: commit some, or see whether .gitignore leaves all of them out (/*)"
+    return (
+        f"{snapshot.root}: there is nothing to read; {listed if snapshot.git else 'the folder has no files'}"
+    )
 
 
 async def _first_known(project: Project) -> float:
@@ -225,6 +247,8 @@ def first(root: Path, cache: Path, text: str, started: float) -> None:
     scanning = threading.Thread(target=project.scan)
     scanning.start()
     while not project.snapshot.paths:
+        if not scanning.is_alive():
+            raise NothingToRead(_why_nothing(project.snapshot))
         time.sleep(0.001)
     known = time.time()
     request = WindowRequest(text, "Instructions.", 32_000)
@@ -253,7 +277,10 @@ if __name__ == "__main__":
     # As in the app, so that working threads yield to the loop as often.
     sys.setswitchinterval(SWITCH_SECONDS)
     what, where, kept, asked, *rest = sys.argv[1:]
-    if what == "index":
-        asyncio.run(index(Path(where), Path(kept), asked))
-    else:
-        first(Path(where), Path(kept), asked, float(rest[0]))
+    try:
+        if what == "index":
+            asyncio.run(index(Path(where), Path(kept), asked))
+        else:
+            first(Path(where), Path(kept), asked, float(rest[0]))
+    except NothingToRead as problem:
+        sys.exit(str(problem))

@@ -28,10 +28,16 @@ class SessionWindows:
         """What the model has been shown after the first turn."""
         return self.turns([prompt], budget)
 
-    def turns(self, prompts: list[str], budget: int) -> Filled:
-        """What the model has been shown after these turns; nothing is answered between them."""
+    def turns(self, prompts: list[str], budget: int, *, full: bool = False) -> Filled:
+        """What the model has been shown after these turns; nothing is answered between them.
+
+        With ``full`` the conversation has run full before the last one, whose window is started afresh: what
+        was shown before it does not count.
+        """
         memory = TurnMemory()
-        for prompt in prompts:
+        for number, prompt in enumerate(prompts, start=1):
+            if full and number == len(prompts):
+                memory.conversation.extend((), budget)
             prepared = self._preparation(budget).prepare_now(prompt, memory, PastTurns())
             prepared.commit(memory)
             self.made += 1

@@ -20,7 +20,7 @@ from context.project.project import Project
 from context.text.tokens import Counter
 from context.window.limits import (
     LATER_SHARE,
-    RESTART_SHARE,
+    afresh_limit,
     fill_limit,
     likely_limit,
     map_limit,
@@ -55,7 +55,7 @@ def steps(folder: Path, saves: int) -> list[tuple[str, list[str]]]:
 
 def asked(budget: int, used: int, *, restart: bool = False) -> WindowRequest:
     """Return the request of one save."""
-    likely = int(RESTART_SHARE * budget) if restart else likely_limit(budget)
+    likely = afresh_limit(budget) if restart else likely_limit(budget)
     return WindowRequest(
         REQUEST,
         INSTRUCTIONS,

@@ -65,6 +65,7 @@ async def scene(folder: Path) -> AsyncIterator[Scene]:
         app = SparkApp(session, theme="dark")
         async with app.run_test(size=(120, 36)) as pilot:
             await until(lambda: app.status.status.link == "ready", "the link")
+            gc.freeze()  # as the program does once it has started
             yield Scene(app, pilot, session, partner, root)
             await session.close()
 

@@ -19,10 +19,16 @@ class Repo:
         self.git("config", "user.email", "a@example.org")
         self.git("config", "user.name", "A")
 
-    def git(self, *arguments: str) -> str:
+    def git(self, *arguments: str, stdin: str | None = None) -> str:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
         done = subprocess.run(
-            ["git", *arguments], cwd=self.root, env=environment, capture_output=True, text=True, check=True
+            ["git", *arguments],
+            cwd=self.root,
+            env=environment,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            check=True,
         )
         return done.stdout
 

@@ -59,11 +59,11 @@ Composer.on_key = stuck
     "background tasks of the screen": 'patch("tui.control.background:BackgroundTasks", "close", stubborn)',
     "worker threads": """
 from tui.control.quit_control import QuitControl
-keep = QuitControl.keep_draft
-def stick(self, text):
+leave = QuitControl._leave
+async def stick(self, code):
     self._background.start(in_thread(), "sticking")
-    keep(self, text)
-QuitControl.keep_draft = stick
+    await leave(self, code)
+QuitControl._leave = stick
 """,
 }
 """What never ends, as the log names it, and the code that makes it so."""

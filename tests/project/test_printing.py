@@ -10,6 +10,7 @@ from tests.project.source import PACKAGES, ROOT, python_files
 CHOKE_POINT = "tui/printing.py"
 OTHERS = {
     "context/index/worker.py": "a process of spark's own, whose answers are read from its pipe",
+    "context/outlining/outline_process.py": "the same, for outlines",
     "session/engine/__main__.py": "a process of spark's own, which reads the port from its pipe",
     "session/debugging/live_run.py": "the output of a command that the user runs, unchanged",
     "session/partner/__main__.py": "a process of spark's own, which reads the address from its pipe",

@@ -14,7 +14,7 @@ from tests.project.source import PACKAGES, ROOT, python_files
 
 PLACES = {
     "context/disk/git.py": "git, with an environment of allowed names",
-    "context/index/worker_pool.py": "spark's own readers of files, isolated from folders of code",
+    "context/outlining/own_python.py": "spark's own readers of files, without keys and folders of code",
     "session/debugging/live_run.py": "the command that the user runs live, as a shell would",
     "session/engine/process.py": "the embedded engine, with an environment without keys",
     "session/keys/children.py": "the user's key command and the keyring, in the home folder",

@@ -39,6 +39,7 @@ from session.events import (
     ToolEnded,
     ToolHeld,
     TurnEnded,
+    TurnStarted,
     Usage,
 )
 from session.session import Session
@@ -48,6 +49,7 @@ from tui.acp.updates import Updates
 from tui.slash.errors import SlashError
 from tui.slash.running import run_command
 from tui.slash.table import slashes, split_slash
+from tui.words.meter import Meter
 
 _HERE_ONLY = frozenset({"queue", "quit", "help", "keys", "theme"})
 """Commands of the app that mean nothing to a client, which has its own."""
@@ -70,6 +72,7 @@ class Conversation:
         self._turns: dict[str, asyncio.Future[TurnEnded]] = {}
         self._named = False
         """Whether the client has a title for the session."""
+        self._meter = Meter()
 
     @property
     def id(self) -> str:
@@ -198,8 +201,11 @@ class Conversation:
                 self._answered(held)
             case ModelChosen():
                 await self.tell_options()
+            case TurnStarted(input_tokens=tokens):
+                self._meter.begin(tokens)
             case Usage():
-                await self._send([self._usage(event)])
+                self._meter.counted(event)
+                await self._send([self._usage()])
             case _:
                 pass
         await self._send(self._updates.of(event, await self._changes(event)))
@@ -222,11 +228,11 @@ class Conversation:
         title = clean_line(prompt)[:_LONGEST_TITLE]
         await self._send([SessionInfoUpdate(session_update="session_info_update", title=title)])
 
-    def _usage(self, event: Usage) -> UsageUpdate:
+    def _usage(self) -> UsageUpdate:
         cost = self.session.usage.total.cost
         return UsageUpdate(
             session_update="usage_update",
-            used=max(0, event.input_tokens + event.output_tokens),
+            used=self._meter.used,
             size=max(0, self.session.models.window_tokens),
             cost=Cost(amount=cost, currency="USD") if cost is not None else None,
         )

@@ -58,7 +58,11 @@ class Actions:
         quitting, session = self._controls.quitting, self._controls.session
         if session.running and not quitting.leaving:
             self._controls.prompts.interrupt()
-        elif quitting.leaving or not session.shell.stop():
+        elif not quitting.leaving and session.shell.stop():
+            from tui.words.check_lines import command_ends  # the first frame needs no session
+
+            self._panes.status.say(command_ends())
+        else:
             quitting.cancel()
 
     def quit_spark(self) -> None:

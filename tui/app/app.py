@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rich.console import RenderableType
 from rich.text import Text
 from textual import events
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
 from textual.message import Message
@@ -27,6 +27,7 @@ from textual.widgets import Static, TextArea
 from session.closing import Limit
 from tui.app.actions import Actions
 from tui.app.ending import PATIENCE, Ending
+from tui.app.parts import AppParts
 from tui.app.pending_session import PendingSession, first_frame_of_session, needs_no_session
 from tui.app.session_start import SessionStart
 from tui.control.background import BackgroundTasks, fault
@@ -50,15 +51,8 @@ from tui.terminal.frames import holds_frames
 from tui.terminal.grid.row_compositor import row_screen
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from session.model_choice.offers import Offer
-    from tui.app.controls import Controls
-    from tui.control.feed import Feed
     from tui.look.theme_choice import ThemeChoice
     from tui.overlays.offer_screen import FindOffers
-    from tui.panes.editor.editor import EditorPane
-    from tui.panes.editor.shown_file import ShownFile
     from tui.panes.find_bar import FindBar
     from tui.panes.held_bar import HeldBar
     from tui.panes.queue_list import QueueList
@@ -66,7 +60,7 @@ if TYPE_CHECKING:
     from tui.slash.completion import Candidates
 
 
-class SparkApp(App[int], inherit_bindings=False):
+class SparkApp(AppParts, inherit_bindings=False):
     """The screen of one session. Its return value is the command's exit code."""
 
     CSS_PATH = "spark.tcss"
@@ -105,7 +99,6 @@ class SparkApp(App[int], inherit_bindings=False):
         self.background = BackgroundTasks(lambda line, level: self.status.say(line, level))
         self.ending = Ending(self)
         """Ends the app although a widget hangs."""
-        self._start: SessionStart | None = None
         self.key_turns = KeyTurns(self)
         self._hinted = False  # whether the composer's title tells of a command
 
@@ -187,75 +180,6 @@ class SparkApp(App[int], inherit_bindings=False):
         if self._start is not None:  # else a fault came before there was anything to end
             self.attention.end()
         await Limit(PATIENCE).wait(self.background.close(), "background tasks of the screen")
-
-    # The parts.
-
-    @property
-    def editor(self) -> EditorPane:
-        """The pane that shows a file."""
-        return self.panes.editor
-
-    @property
-    def chat(self) -> ChatView:
-        """The pane that shows the conversation."""
-        return self.panes.chat
-
-    @property
-    def composer(self) -> Composer:
-        """Where prompts are typed."""
-        return self.panes.composer
-
-    @property
-    def status(self) -> StatusLine:
-        """The line at the bottom."""
-        return self.panes.status
-
-    @property
-    def start(self) -> SessionStart:
-        """What makes the session; there from the first frame on."""
-        if self._start is None:
-            raise RuntimeError("the app is not on the screen yet")
-        return self._start
-
-    @property
-    def taken(self) -> Offer | None:
-        """What to open again with, once the app is left."""
-        return self._start.taken if self._start is not None else None
-
-    @property
-    def detached(self) -> bool:
-        """Whether the session was left open, to go on without this screen."""
-        return self._start is not None and self._start.detached
-
-    @property
-    def successor(self) -> Path | None:
-        """The journal of a session to open next: the one that was followed."""
-        return self._start.successor if self._start is not None else None
-
-    @property
-    def ready(self) -> bool:
-        """Whether the session is there."""
-        return self._start is not None and self._start.controls is not None
-
-    @property
-    def controls(self) -> Controls:
-        """What came with the session; only asked for where it must be there."""
-        return self.start.made
-
-    @property
-    def session(self) -> SessionPort:
-        """The session."""
-        return self.controls.session
-
-    @property
-    def shown_file(self) -> ShownFile:
-        """The file in the editor."""
-        return self.controls.shown_file
-
-    @property
-    def feed(self) -> Feed:
-        """What reads the session's events."""
-        return self.controls.feed
 
     # What happens on the screen.
 

@@ -25,6 +25,7 @@ from tui.drawing.theme_switch import ThemeSwitch
 from tui.findings.control import SaveReviewControl
 from tui.keys.key_turns import KeyTurns
 from tui.next_edit.control import NextEditControl
+from tui.panes.composer.kept_texts import KeptTexts
 from tui.panes.editor.disk_changes import DiskChanges
 from tui.panes.editor.flights import Flights
 from tui.panes.editor.shown_file import ShownFile
@@ -53,6 +54,7 @@ class Controls:
     files: FileControl
     hunks: HunkControl
     prompts: PromptControl
+    kept: KeptTexts
     quitting: QuitControl
     suggestions: SuggestionControl
     trust: TrustQuestion
@@ -108,13 +110,26 @@ def make_controls(
     clipboard = Clipboard(app, say, background.start, session.copied.write)
     drops = DropControl(app, panes, background, session)
     review = ReviewControl(app, panes, overlays.themes, background, session, feed, hunks, drops)
-    quitting = QuitControl(app, panes, overlays, background, session, shown_file, files, clipboard)
+    kept = KeptTexts(session, say)
+    quitting = QuitControl(app, panes, overlays, background, session, shown_file, files, clipboard, kept)
     suggestions = SuggestionControl(app, panes, background, session)
     trust = TrustQuestion(app, panes, session, background.start)
     reading = ReadingQuestion(panes, session)
     sessions = SessionControl(app, panes, overlays, background, session, shown_file, quitting, key_turns)
     prompts = PromptControl(
-        app, panes, overlays, background, session, feed, hunks, quitting, suggestions, trust, reading, drops
+        app,
+        panes,
+        overlays,
+        background,
+        session,
+        feed,
+        hunks,
+        quitting,
+        kept,
+        suggestions,
+        trust,
+        reading,
+        drops,
     )
     touches = TouchControl(panes, session, shown_file, prompts.stop_turn)
     files.on_saved, files.on_closed, review.stop = touches.saved, touches.closed, prompts.stop_turn
@@ -129,6 +144,7 @@ def make_controls(
         files,
         hunks,
         prompts,
+        kept,
         quitting,
         suggestions,
         trust,

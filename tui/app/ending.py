@@ -51,7 +51,8 @@ class Ending:
             for node in list(self._app._registry)
             if (task := node._task) is not None and not task.done() and task is not asyncio.current_task()
         }
-        self._in_vain = self._in_vain + 1 if left == self._left else 0
+        ended = self._left.keys() - left.keys()
+        self._in_vain = 0 if ended else self._in_vain + 1
         self._left = left
         if self._in_vain == _LOOKS:
             self._in_vain = 0

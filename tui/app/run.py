@@ -128,7 +128,10 @@ async def _show(app: SparkApp, opening: Opening, streams: StandardStreams) -> No
     if app.detached:
         await _carry_on(app, opening, code, streams)
     elif app.ready and app.start.taken_by:
-        say(f"spark: process {app.start.taken_by} took this session over", err=True)
+        told = (
+            f"process {app.start.taken_by} took this session over: spark resume {app.session.name} follows it"
+        )
+        say(f"spark: {told}", err=True)
 
 
 async def _carry_on(app: SparkApp, opening: Opening, code: int, streams: StandardStreams) -> None:

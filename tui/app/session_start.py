@@ -30,6 +30,7 @@ from tui.terminal.driver import brake_turns, take_keys
 from tui.terminal.frames import release_frames, when_painted
 from tui.terminal.lending import keep_keys
 from tui.terminal.startup import loaded
+from tui.words.hints import save_first
 
 if TYPE_CHECKING:
     from session.events import Event, OwnerGone, TakeoverAsked
@@ -164,6 +165,7 @@ class SessionStart:
         controls.feed.replay(session.past())
         controls.feed.on_turn = self._turn
         controls.feed.on_waiting, controls.feed.on_heard = self._attention.waits, self._attention.heard
+        self._attention.on_still = lambda line: self._panes.chat.remark(line, "warning")
         controls.feed.on_unanswered = self._give_back
         self._titles.owner = session.standing.owner
         self._titles.name_composer(running=False)
@@ -176,7 +178,7 @@ class SessionStart:
         start(self._open(session), "opening the session", failed=self._give_up)
         if self._panes.composer.draft != self._first_frame.draft:
             session.typing()
-            controls.quitting.keep_draft(self._panes.composer.draft)
+            controls.kept.keep_draft(self._panes.composer.draft)
         self._settled.set()
 
     def _turn(self, running: bool) -> None:
@@ -319,9 +321,10 @@ class SessionStart:
     def _take(self, offer: Offer | None) -> None:
         """Quit the app to begin with ``offer``."""
         if offer is None or self.controls is None:
-            self._panes.status.say("nobody can answer yet: there is no key")
+            told = "nobody can answer before there is a key: quit, and store one with spark login"
+            self._panes.status.say(told)
         elif self.controls.shown_file.buffers.dirty:
-            self._panes.status.say("save the file in the editor first")
+            self._panes.status.say(save_first())
         else:
             self.taken = offer
             if not offer.asks:

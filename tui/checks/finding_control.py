@@ -68,4 +68,4 @@ class FindingControl:
             composer.history_of_prompts.add(draft)
             composer.put("")
             prompt = f"{draft}\n\n{prompt}"
-        self._session.submit(prompt)
+        self._session.submit(prompt, typed=draft)

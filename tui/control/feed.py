@@ -25,6 +25,7 @@ from tui.words.check_lines import (
     check_line,
     checked_detail,
     command_end,
+    command_ends,
     command_runs,
     watch_lines,
 )
@@ -72,7 +73,7 @@ class Feed:
         self._called: set[str] = set()
         """The turns that called a tool, which may have changed files."""
         self._window = window
-        self._turn = ""
+        self._turn = self._asked = ""  # the turn that runs, and that of the last prompt
         self._stopped: set[str] = set()
         self.on_turn: Callable[[bool], None] = lambda running: None
         """Called when a turn begins or ends."""
@@ -82,7 +83,7 @@ class Feed:
         """Called with every event, for the list of messages that wait."""
         self.on_waiting: Callable[[str], None] = lambda title: None
         """Called with what needs the user's OK, empty once nothing does."""
-        self.on_heard: Callable[[], None] = lambda: None
+        self.on_heard: Callable[[said.Event], None] = lambda event: None
         """Called with each event."""
         self.on_broken: Callable[[said.FileBroken], None] = lambda broken: None
         """Called when a turn left a file with a syntax error."""
@@ -111,7 +112,7 @@ class Feed:
 
     def take(self, event: said.Event) -> None:
         """Show one event."""
-        self.on_heard()
+        self.on_heard(event)
         if getattr(event, "turn", None) in self._stopped and isinstance(event, _DRAWN):
             return
         self._tell(event)
@@ -181,9 +182,9 @@ class Feed:
             self._unanswered = ""
         chat, status = self._chat, self._status
         match event:
-            case said.PromptSubmitted(turn=turn, text=text, kind=kind, waiting=waiting):
-                self._turn = turn
-                self._unanswered = text
+            case said.PromptSubmitted(turn=turn, text=text, kind=kind, waiting=waiting, typed=typed):
+                self._turn = self._asked = turn
+                self._unanswered = typed if typed and typed.startswith("/") else text
                 chat.prompt(text, kind)
                 status.show(phase="preparing", message="", waiting=waiting)
                 self.on_turn(True)
@@ -241,7 +242,7 @@ class Feed:
                 entry = chat.call(command, f"! {event.line}")
                 entry.lines = COMMAND_LINES
                 entry.become(event.status, *command_end(event))
-                if status.status.message == command_runs():
+                if status.status.message in (command_runs(), command_ends()):
                     status.say("")
             case said.WatchTold():
                 chat.remark(watch_lines(event), "error" if event.red else "info")
@@ -254,7 +255,7 @@ class Feed:
             case said.Usage():
                 self._usage.take(event)
                 if event.turn == self._turn:
-                    self._meter.counted(event.output_tokens, estimated=event.estimated)
+                    self._meter.counted(event)
                 status.show(usage=compact(self._usage.total))
                 self._figures()
             case said.TurnEnded(turn=turn, status=how, message=message):
@@ -314,7 +315,7 @@ class Feed:
         landed, called = self._landed.pop(turn, 0), turn in self._called
         self._called.discard(turn)
         self._chat.close_run()
-        earlier = turn != self._turn  # a prompt has redirected it
+        earlier = turn != self._asked  # a prompt has redirected it
         if how == "interrupted":
             self._chat.remark(stopped_line(landed, called=called), "quiet", earlier=earlier)
         elif how == "failed":

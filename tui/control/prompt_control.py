@@ -22,10 +22,12 @@ from tui.slash.hunks import undone_line
 from tui.slash.running import run_command
 from tui.slash.table import split_slash
 from tui.terminal.lending import given_back
+from tui.words.check_lines import command_ends
 
 if TYPE_CHECKING:
     from tui.control.feed import Feed
     from tui.control.suggestion_control import SuggestionControl
+    from tui.panes.composer.kept_texts import KeptTexts
     from tui.panes.reading_question import ReadingQuestion
     from tui.panes.trust_question import TrustQuestion
     from tui.port import SessionPort
@@ -48,6 +50,7 @@ class PromptControl:
         feed: Feed,
         hunks: HunkControl,
         quitting: QuitControl,
+        kept: KeptTexts,
         suggestions: SuggestionControl,
         trust: TrustQuestion,
         reading: ReadingQuestion,
@@ -61,6 +64,7 @@ class PromptControl:
         self._feed = feed
         self._hunks = hunks
         self._quitting = quitting
+        self._kept = kept
         self._suggestions = suggestions
         self._trust = trust
         self._reading = reading
@@ -136,8 +140,9 @@ class PromptControl:
         if self._session.running:
             self.stop_turn()
         else:
+            ends = self._session.shell.running
             self._session.interrupt()  # an undo may wait for another process
-            self._panes.status.show(message="")
+            self._panes.status.show(message=command_ends() if ends else "")
             self._suggestions.hide()
             self._panes.chat.let_go()
             self._panes.find.leave()
@@ -182,7 +187,7 @@ class PromptControl:
 
     def draft_changed(self, text: str) -> None:
         """Save the draft, and prepare what is needed to send or complete it."""
-        self._quitting.keep_draft(text)
+        self._kept.keep_draft(text)
         prefetch_models(self._session, text)
         self._session.wake()
 
@@ -198,7 +203,7 @@ class PromptControl:
             if status.status.message == meanwhile:
                 status.say("")
         if text and done and name == "run":
-            self._quitting.remember(text)
+            self._kept.remember(text)
         if text and not done and not composer.draft.strip():
             composer.put(text)
             composer.select_all()

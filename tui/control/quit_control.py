@@ -10,7 +10,6 @@ from textual.app import App
 from textual.widgets import TextArea
 
 from session.closing import Limit
-from session.storage.line_files import StoreError
 from tui.control.background import BackgroundTasks
 from tui.control.overlay_control import OverlayControl
 from tui.keys.key_order import after_typing, after_typing_at_last, typed
@@ -21,6 +20,7 @@ from tui.panes.layout import Panes
 if TYPE_CHECKING:
     from tui.clipboard.clipboard import Clipboard
     from tui.control.file_control import FileControl
+    from tui.panes.composer.kept_texts import KeptTexts
     from tui.panes.editor.shown_file import ShownFile
     from tui.port import SessionPort
 
@@ -45,6 +45,7 @@ class QuitControl:
         shown_file: ShownFile,
         files: FileControl,
         clipboard: Clipboard,
+        kept: KeptTexts,
     ) -> None:
         self._app = app
         self._panes = panes
@@ -54,6 +55,7 @@ class QuitControl:
         self._shown_file = shown_file
         self._files = files
         self._clipboard = clipboard
+        self._kept = kept
         self.leaving = False
         """Whether the app is being left: the next key that quits hurries it."""
         self._before: Limit | None = None
@@ -87,13 +89,6 @@ class QuitControl:
         """Quit with an exit code because of a signal: nobody can be asked about unsaved changes."""
         self._background.start(self._after_keys(self._leave, code), "quitting")
 
-    def keep_draft(self, text: str) -> None:
-        """Save the draft to disk."""
-        try:
-            self._session.draft.write(text)
-        except StoreError as problem:
-            self._panes.status.say(str(problem), "warning")
-
     async def _cancel(self) -> None:
         now = asyncio.get_running_loop().time()
         again, self._last_cancel = now - self._last_cancel < TWICE, now
@@ -110,14 +105,7 @@ class QuitControl:
             told = "draft set aside (↑ brings it back); " if kept else ""
             status.say(f"{told}{shown('cancel')} again quits")
             if kept:
-                self.remember(kept)
-
-    def remember(self, draft: str) -> None:
-        """Add what was typed and started no turn to the prompts on disk: ↑ brings it back after a restart."""
-        try:
-            self._session.prompts.add(draft)
-        except StoreError as problem:
-            self._panes.status.say(str(problem), "warning")
+                self._kept.remember(kept)
 
     def _hurried(self) -> bool:
         """Hurry what waits already; false where nothing does."""
@@ -156,7 +144,7 @@ class QuitControl:
             return
         self.leaving = True
         self._files.flush()
-        self.keep_draft(self._panes.composer.draft)
+        self._kept.keep_draft(self._panes.composer.draft)
         timer = asyncio.get_running_loop().call_later(CLOSING, self._session.closing.hurry)
         try:
             await self._session.close()
@@ -166,5 +154,5 @@ class QuitControl:
 
     async def _detach(self, code: int) -> None:
         self._files.flush()
-        self.keep_draft(self._panes.composer.draft)
+        self._kept.keep_draft(self._panes.composer.draft)
         self._app.exit(return_code=code)

@@ -126,14 +126,16 @@ class ReviewControl:
         if not isinstance(result, HunkRefused):
             self._redirect(each, why, now=now)
         elif now:
-            self._session.submit(f"I reject {each.hunk} in {each.path}, which could not be undone: {why}")
+            self._session.submit(
+                f"I reject {each.hunk} in {each.path}, which could not be undone: {why}", typed=why
+            )
 
     def _redirect(self, each: Reviewed, why: str, *, now: bool) -> None:
         """Send the word on a hunk, ``now`` or with the next prompt."""
         if now:
             if self._session.running:
                 self._feed.stop()
-            self._session.submit(f"I rejected {each.hunk} in {each.path}: {why}")
+            self._session.submit(f"I rejected {each.hunk} in {each.path}: {why}", typed=why)
         elif why:
             self._panes.chat.remark(
                 f"{each.hunk} rejected: {why} (the model is told with your next prompt)", "quiet"

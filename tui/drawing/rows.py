@@ -70,7 +70,7 @@ def _shared(roles: tuple[str, ...]) -> tuple[str, ...]:
     return roles
 
 
-@lru_cache(maxsize=1024)  # some screens of rows: a strip takes several times the memory of its row
+@lru_cache(maxsize=256)  # some screens of rows: a strip takes several times the memory of its row
 def _painted(row: Row, palette: Palette, width: int, *behind: Segment) -> Strip:
     segments = [Segment(text, palette.style(role, row.fill)) for text, role in row.spans]
     free = width - cell_len(row.text)

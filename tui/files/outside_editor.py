@@ -8,10 +8,10 @@ import shlex
 import tempfile
 from pathlib import Path, PurePosixPath
 
-_TAKE_A_LINE = frozenset(
-    {"vi", "vim", "nvim", "hx", "helix", "kak", "nano", "micro", "joe", "emacs", "emacsclient"}
-)
-"""Editors that take the line to begin at as ``+40``; others begin where they like."""
+_PLUS_LINE = frozenset({"vi", "vim", "nvim", "kak", "nano", "micro", "joe", "emacs", "emacsclient"})
+"""Editors that take the line to begin at as ``+40`` before the file; others begin where they like."""
+_COLON_LINE = frozenset({"hx", "helix"})
+"""Editors that take it as ``FILE:40``: before version 23, Helix took ``+40`` for the name of a file."""
 
 
 class EditorProblem(Exception):
@@ -36,9 +36,8 @@ async def edit_outside(command: list[str], path: str, text: str, line: int = 1) 
     with tempfile.TemporaryDirectory(prefix="spark-edit-") as folder:
         file = Path(folder) / name
         await asyncio.to_thread(file.write_text, text, "utf-8", "surrogateescape", "\n")
-        place = [f"+{line}"] if PurePosixPath(command[0]).name in _TAKE_A_LINE and line > 1 else []
         try:
-            process = await asyncio.create_subprocess_exec(*command, *place, str(file))
+            process = await asyncio.create_subprocess_exec(*command, *_at(command[0], str(file), line))
         except OSError as problem:
             raise EditorProblem(f"{command[0]} cannot be run: {problem.strerror}") from problem
         code = await process.wait()
@@ -49,3 +48,11 @@ async def edit_outside(command: list[str], path: str, text: str, line: int = 1) 
         except OSError as problem:
             raise EditorProblem(f"{command[0]} left no text: {problem.strerror}") from problem
     return edited.decode("utf-8", "surrogateescape").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _at(editor: str, file: str, line: int) -> list[str]:
+    """The arguments by which ``editor`` opens ``file`` at a line, from 1."""
+    name = PurePosixPath(editor).name
+    if line > 1 and name in _PLUS_LINE:
+        return [f"+{line}", file]
+    return [f"{file}:{line}" if line > 1 and name in _COLON_LINE else file]

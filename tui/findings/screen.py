@@ -15,8 +15,8 @@ from tui.findings.notes import FindingNotes
 from tui.findings.rows import detail, finding_row
 from tui.keys.keymap import key_line, scope
 from tui.overlays.choices import Choices
+from tui.overlays.chosen_list import ChosenList
 from tui.overlays.lines import Lines
-from tui.overlays.list_screen import ListScreen
 from tui.review.rows import FILL
 from tui.words.hints import fitting
 
@@ -43,7 +43,7 @@ class FindingVerdicts(Protocol):
         """Put it into the prompt."""
 
 
-class FindingsScreen(ListScreen, inherit_bindings=False):
+class FindingsScreen(ChosenList[FindingReported], inherit_bindings=False):
     """The screen. Its result is a finding to go to, or None."""
 
     def __init__(
@@ -54,8 +54,6 @@ class FindingsScreen(ListScreen, inherit_bindings=False):
         self._notes = notes
         self._verdicts = verdicts
         self._mode = mode
-        self._listed: list[FindingReported] = []
-        self._chosen = 0
         self._begin = chosen
         self._told = ""
 
@@ -78,20 +76,13 @@ class FindingsScreen(ListScreen, inherit_bindings=False):
             self._draw()
         return was
 
-    @property
-    def _each(self) -> FindingReported | None:
-        return self._listed[self._chosen] if self._chosen < len(self._listed) else None
-
     # Drawing.
 
     def _draw(self) -> None:
         if not self.is_attached:
             return
         before = self._each
-        self._listed = list(self._notes.open)
-        if before is not None and before in self._listed:
-            self._chosen = self._listed.index(before)
-        self._chosen = max(0, min(self._chosen, len(self._listed) - 1))
+        self._list(self._notes.open)
         width = self.columns
         self._arrange(len(self._listed))
         many = len(self._listed)
@@ -123,19 +114,6 @@ class FindingsScreen(ListScreen, inherit_bindings=False):
             event.prevent_default()
             await self.run_action(action)
 
-    def action_move(self, by: int) -> None:
-        """Move the choice, or scroll the finding while it is read."""
-        if self._reading:
-            self.query_one("#piece", Lines).move(by)
-        else:
-            self._chosen = max(0, min(self._chosen + by, len(self._listed) - 1))
-            self._draw()
-
-    def action_read(self) -> None:
-        """Read the finding in the list's place, where both do not fit side by side."""
-        self._reading = not self._reading
-        self._draw()
-
     def action_land(self) -> None:
         """Land the fix; the next finding is chosen."""
         if self._each is not None and not self._each.fix_old:
@@ -165,12 +143,3 @@ class FindingsScreen(ListScreen, inherit_bindings=False):
     def action_close(self) -> None:
         """Close the list."""
         self.dismiss(None)
-
-    def on_choices_chosen(self, event: Choices.Chosen) -> None:
-        """Choose what was clicked."""
-        self._chosen = max(0, min(event.row, len(self._listed) - 1))
-        self._draw()
-
-    def on_choices_turned(self, event: Choices.Turned) -> None:
-        """The wheel moves the choice."""
-        self.action_move(event.by)

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual.app import App
 from textual.timer import Timer
 
+from tui.keys.keymap import shown
 from tui.look.notify import RESTORE_TITLE, SAVE_TITLE, notification, window_title
 from tui.terminal.lending import write_sequence
 
 if TYPE_CHECKING:
+    from session.events import Event
     from tui.panes.status import StatusLine
 
 STALL = 3.0
 """Seconds without anything from the server after which they are shown."""
+STILL = 60.0
+"""Seconds without anything new after which a line says so, once a turn."""
 LONG = 10.0
 """Seconds from which the end of a turn is told where nobody knows whether the user looks: tmux reports the
 focus only with its option ``focus-events``."""
@@ -46,6 +50,9 @@ class Attention:
         """What needs the user's OK; empty where nothing does."""
         self._began: float | None = None
         self._heard = 0.0
+        self._said_still = False
+        self.on_still: Callable[[str], None] = lambda line: None
+        """Called with what is to be said of a turn in which nothing has come for long."""
         self._title = ""
         self._timer: Timer | None = None
 
@@ -67,7 +74,8 @@ class Attention:
         now = monotonic()
         if running:
             self._began = self._began if self._began is not None else now
-            self.heard()
+            self._said_still = False
+            self._hear()
             if self._timer is None:
                 self._timer = self._app.set_interval(1.0, self._look)
         elif self._began is not None:
@@ -79,8 +87,16 @@ class Attention:
             self._status.show(stalled=0)
         self._name()
 
-    def heard(self) -> None:
-        """Something arrived from the server, or a tool of the turn."""
+    def heard(self, event: Event) -> None:
+        """Something arrived from the server, or a tool of the turn. An empty part of an answer is only a sign
+        of life, and a saved file is none."""
+        from session.events import FileSaved, FilesChanged, ReasoningDelta, TextDelta  # not before a session
+
+        empty = isinstance(event, TextDelta | ReasoningDelta) and not event.text
+        if not empty and not isinstance(event, FileSaved | FilesChanged):
+            self._hear()
+
+    def _hear(self) -> None:
         self._heard = monotonic()
         if self._status.status.stalled:
             self._status.show(stalled=0)
@@ -91,13 +107,16 @@ class Attention:
             self._tell(title, monotonic() - self._began if self._began is not None else 0.0)
         self._waits = title
         if not title:
-            self.heard()
+            self._hear()
         self._name()
 
     def _look(self) -> None:
         """Show how long nothing has come, once that is long."""
         silent = int(monotonic() - self._heard)
         self._status.show(stalled=silent if silent >= STALL and not self._waits else 0)
+        if silent >= STILL and not self._waits and not self._said_still:
+            self._said_still = True
+            self.on_still(f"Nothing new has come for {silent} s. {shown('interrupt')} stops the turn.")
 
     def _tell(self, message: str, took: float) -> None:
         """Tell ``message`` to a user who looks elsewhere, or may after the turn ``took`` so many seconds."""

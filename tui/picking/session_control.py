@@ -24,6 +24,7 @@ from tui.overlays.filtering import Choice
 from tui.panes.layout import Panes
 from tui.slash.table import split_slash
 from tui.terminal.lending import keep_keys
+from tui.words.hints import save_first
 
 if TYPE_CHECKING:
     from tui.control.quit_control import QuitControl
@@ -183,7 +184,7 @@ class SessionControl:
         if self._session.running:
             why = "cannot leave this session: a turn runs; stop it first"
         elif self._shown_file.buffers.dirty:
-            why = "cannot leave this session: save the file in the editor first"
+            why = f"cannot leave this session: {save_first()}"
         if why:
             self._panes.status.say(why, "warning")
             if self._screen is not None:

@@ -14,8 +14,8 @@ from tui.drawing.plain import clipped, visible
 from tui.drawing.rows import Row, breaks
 from tui.keys.keymap import key_line, scope
 from tui.overlays.choices import Choices
+from tui.overlays.chosen_list import ChosenList
 from tui.overlays.lines import Lines
-from tui.overlays.list_screen import ListScreen
 from tui.review.book import ReviewBook, Reviewed
 from tui.review.rows import FILL, Line, hunk_row, side_by_side, unified
 from tui.words.hints import fitting
@@ -57,7 +57,7 @@ class Verdicts(Protocol):
         ...
 
 
-class ReviewScreen(ListScreen, inherit_bindings=False):
+class ReviewScreen(ChosenList[Reviewed], inherit_bindings=False):
     """The screen. Its result is a hunk to go to, or None."""
 
     def __init__(self, palette: Palette, book: ReviewBook, verdicts: Verdicts) -> None:
@@ -66,8 +66,6 @@ class ReviewScreen(ListScreen, inherit_bindings=False):
         self._verdicts = verdicts
         self._whole_session = False
         self._beside = False
-        self._listed: list[Reviewed] = []
-        self._chosen = 0
         self._lines: list[Line] = []
         self._lines_of: tuple[str, str] = ("", "")
         self._why: str | None = None
@@ -100,20 +98,12 @@ class ReviewScreen(ListScreen, inherit_bindings=False):
         self._draw()
         return True
 
-    @property
-    def _each(self) -> Reviewed | None:
-        return self._listed[self._chosen] if self._chosen < len(self._listed) else None
-
     # Drawing.
 
     def _draw(self) -> None:
         if not self.is_attached:
             return
-        before = self._each
-        self._listed = self._book.listed(whole_session=self._whole_session)
-        if before is not None and before in self._listed:
-            self._chosen = self._listed.index(before)
-        self._chosen = max(0, min(self._chosen, len(self._listed) - 1))
+        self._list(self._book.listed(whole_session=self._whole_session))
         width = self.columns
         self._arrange(len(self._listed))
         self.set_class(self._beside, "columns")
@@ -214,23 +204,10 @@ class ReviewScreen(ListScreen, inherit_bindings=False):
         self._draw()
         return True
 
-    def action_move(self, by: int) -> None:
-        """Move the choice, or scroll the change while it is read."""
-        if self._reading:
-            self.query_one("#piece", Lines).move(by)
-        else:
-            self._chosen = max(0, min(self._chosen + by, len(self._listed) - 1))
-            self._draw()
-
     def action_scroll(self, by: int) -> None:
         """Scroll the change."""
         piece = self.query_one("#piece", Lines)
         piece.move(by * max(1, piece.size.height - 2))
-
-    def action_read(self) -> None:
-        """Read the change in the list's place, where both do not fit side by side."""
-        self._reading = not self._reading
-        self._draw()
 
     def action_beside(self) -> None:
         """One column, or two."""
@@ -297,15 +274,6 @@ class ReviewScreen(ListScreen, inherit_bindings=False):
         """Choose the next hunk that can be judged: the choice does not move away with the judged one."""
         later = range(self._chosen + 1, len(self._listed))
         self._chosen = next((at for at in later if self._listed[at].rank[0] < 6), self._chosen)
-
-    def on_choices_chosen(self, event: Choices.Chosen) -> None:
-        """Choose what was clicked."""
-        self._chosen = max(0, min(event.row, len(self._listed) - 1))
-        self._draw()
-
-    def on_choices_turned(self, event: Choices.Turned) -> None:
-        """The wheel moves the choice."""
-        self.action_move(event.by)
 
 
 _CHANGES = (

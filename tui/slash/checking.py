@@ -62,4 +62,4 @@ def _fix(session: SessionPort, remark: str) -> None:
 
     if not (prompt := what_failed(session)):
         raise SlashError("No check is red, and no command has failed.")
-    session.submit(f"{remark}\n\n{prompt}" if remark else prompt)
+    session.submit(f"{remark}\n\n{prompt}" if remark else prompt, typed=remark)

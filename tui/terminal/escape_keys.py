@@ -20,6 +20,7 @@ from collections.abc import Callable
 from tui.terminal.pace.frame_answers import ANSWER
 
 ESC = "\x1b"
+_SHOWN_ESC = "\N{SYMBOL FOR ESCAPE}"
 ESCAPE_KEY = "\x1b[27u"
 """The Esc key as a sequence that nothing else begins with."""
 STOP_KEYS = (ESCAPE_KEY, "\x03", "\x1b[99;5u")
@@ -130,11 +131,17 @@ class EscapeKeys:
             self.due = now + (self._delay if lone else rest)
 
     def _paste(self, character: str) -> str:
-        """Pasted text is passed on untouched; only its end is looked for."""
-        self._held = (self._held + character)[-len(PASTE_ENDS) :]
-        if self._held == PASTE_ENDS:
+        """Pasted text is passed on, with its escape characters made visible: Textual would take what follows
+        one for keys, which act before the paste comes."""
+        held = self._held + character
+        if held == PASTE_ENDS:
             self._held, self._pasting = "", False
-        return character
+            return held
+        if PASTE_ENDS.startswith(held):
+            self._held = held
+            return ""
+        self._held = ESC if character == ESC else ""
+        return held.removesuffix(self._held).replace(ESC, _SHOWN_ESC)
 
     def _key(self, character: str) -> str:
         if not self._held:

@@ -16,6 +16,9 @@ Python's usual 5 ms while modules are imported."""
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 """The signals that end spark while it starts."""
 
+_is_loading = False
+"""Whether garbage is not collected yet. It may be off for a moment later on too, while a window is built."""
+
 
 def begin() -> None:
     """Tune the process for opening the app: keys are held and shown, and imports run quickly."""
@@ -34,12 +37,16 @@ def begin() -> None:
 def load() -> None:
     """Pause garbage collection until :func:`loaded`: what is made at start-up stays, and collecting took a
     sixth of the time to the first frame."""
+    global _is_loading
+    _is_loading = True
     gc.disable()
 
 
 def loaded() -> None:
     """Resume garbage collection for objects made from now on. Later calls do nothing: what the session before
     left behind is to be collected."""
-    if not gc.isenabled():
+    global _is_loading
+    if _is_loading:
+        _is_loading = False
         gc.freeze()
         gc.enable()

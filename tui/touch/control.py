@@ -110,7 +110,7 @@ class TouchControl:
         change = self._touch.saved(buffer.path, buffer.lines)
         self._tell()
         if change is not None:
-            self._session.submit(note(change))
+            self._session.submit(note(change), typed="")
             return f"sent what you changed in {change.hunk}"
         if touched is not None and self._touch.state is State.AWAY:
             return f"{touched.hunk} is as it was: nothing was sent"

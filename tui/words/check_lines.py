@@ -61,6 +61,11 @@ def command_runs() -> str:
     return f"your command runs; {shown_key('interrupt')} ends it"
 
 
+def command_ends() -> str:
+    """What the status line says from the key that ends the user's command to its end."""
+    return "ending your command and all that it started …"
+
+
 def command_end(event: CommandEnded) -> tuple[str, str]:
     """The line of a command that has ended, and what is shown below it."""
     places = "".join(f"\n→ {place}" for place in event.places)

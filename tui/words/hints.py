@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.cells import cell_len
 
-from tui.keys.keymap import key_line
+from tui.keys.keymap import key_line, shown
 
 
 def fitting(line: str, width: int, between: str = " · ") -> str:
@@ -21,3 +21,8 @@ def fitting(line: str, width: int, between: str = " · ") -> str:
 def unfolds() -> str:
     """The key that shows the rest of what the chat shows the beginning or the end of."""
     return key_line("chat", ("read('fold')", "unfolds"))
+
+
+def save_first() -> str:
+    """What the user has to do before the session can be left for another one."""
+    return f"save the file in the editor first ({shown('save')})"

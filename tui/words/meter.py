@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 
+from session.events import Usage
+
 CHARS_PER_TOKEN = 4
 """The average number of characters of a token, used only for the live estimate."""
 WINDOW = 1.0
@@ -43,11 +45,12 @@ class Meter:
         self.used = self._base + self._chars // CHARS_PER_TOKEN
         self.estimated = True
 
-    def counted(self, output_tokens: int, *, estimated: bool) -> None:
-        """The server reported the output tokens of the turn so far. It counts input tokens once per request
-        of the turn, so they do not tell how full the window is; the count before sending does."""
-        self.used = self._input + output_tokens
-        self.estimated = estimated
+    def counted(self, usage: Usage) -> None:
+        """The server reported the tokens of the turn so far. It counts input tokens once per request of the
+        turn, so they do not tell how full the window is; the count before sending does."""
+        kept = usage.output_tokens if usage.kept_tokens is None else usage.kept_tokens
+        self.used = self._input + kept
+        self.estimated = usage.estimated
         self._base, self._chars = self.used, 0
 
     def paused(self) -> None:

@@ -14,7 +14,9 @@ from session.link.exchange.channel import Channel
 from session.link.exchange.optional_fields import OptionalFields
 from session.protocol.dialects import Decoder, dialect, origin
 from session.protocol.events import (
+    Created,
     Finished,
+    Garbled,
     ReasoningDelta,
     ServerError,
     TextDelta,
@@ -92,31 +94,36 @@ class Request:
 
 
 class Patience:
-    """How long a server may be silent in the middle of an answer."""
+    """How long a server may be silent in the middle of an answer (``seconds``), and how long it may send
+    nothing but signs of life (``empty_seconds``), as it does while a model thinks unseen."""
 
-    def __init__(self, endpoint: Endpoint, seconds: float) -> None:
+    def __init__(self, endpoint: Endpoint, seconds: float, empty_seconds: float) -> None:
         self._host = endpoint.host
         self._seconds = seconds
+        self._empty_seconds = empty_seconds
 
     def watch(self, link: Link) -> SilenceWatch:
-        """A context that ends ``link`` when the server is silent for too long."""
-        return SilenceWatch(link, self._host, self._seconds)
+        """A context that ends ``link`` when the server says nothing for too long."""
+        return SilenceWatch(link, self._host, self._seconds, self._empty_seconds)
 
 
 class SilenceWatch:
-    """Ends a link whose server is silent for too long. Only the time spent in :meth:`wait` counts.
+    """Ends a link whose server says nothing for too long. Only the time spent in :meth:`wait` counts: what
+    reads the answer may be slow.
 
     One timer serves the whole answer: a timeout for each frame would cost more than decoding it.
     """
 
-    def __init__(self, link: Link, host: str, seconds: float) -> None:
+    def __init__(self, link: Link, host: str, seconds: float, empty_seconds: float) -> None:
         self._link = link
         self._host = host
         self._seconds = seconds
+        self._empty_seconds = empty_seconds
         self._loop = asyncio.get_running_loop()
         self._waiting_since: float | None = None
-        self._expired = False
-        self._timer = self._loop.call_later(seconds, self._look)
+        self._empty_since = self._loop.time()
+        self._expired = ""
+        self._timer = self._loop.call_later(min(seconds, empty_seconds), self._look)
 
     def __enter__(self) -> Self:
         return self
@@ -139,18 +146,28 @@ class SilenceWatch:
             raise self._error()
         return result
 
+    def heard(self) -> None:
+        """A part of the answer has come, and was dealt with."""
+        self._empty_since = self._loop.time()
+
     def _look(self) -> None:
         since, now = self._waiting_since, self._loop.time()
-        left = self._seconds if since is None else since + self._seconds - now
+        silent = 0.0 if since is None else now - since
+        empty = 0.0 if since is None else now - self._empty_since
+        left = min(self._seconds - silent, self._empty_seconds - empty)
         if left > 0:
             self._timer = self._loop.call_later(left, self._look)
-        else:
-            self._expired = True
-            self._link.abort()
+            return
+        self._expired = (
+            f"sent nothing for {self._seconds:g} s. The request timed out."
+            if silent >= self._seconds
+            else f"sent signs of life for {self._empty_seconds:g} s, and nothing of its answer. "
+            "The request was given up."
+        )
+        self._link.abort()
 
     def _error(self) -> LinkError:
-        message = f"{self._host} sent nothing for {self._seconds:g} s. The request timed out."
-        return LinkError(LinkProblem.CLOSED, message, code="idle_timeout")
+        return LinkError(LinkProblem.CLOSED, f"{self._host} {self._expired}", code="idle_timeout")
 
 
 async def exchange(
@@ -177,6 +194,8 @@ async def exchange(
                 size.add_events(batch)
                 _settle(channel, request, batch[-1])
                 yield batch
+                if any(map(_means_something, batch)):
+                    watch.heard()
                 if clock() - began > SLICE_SECONDS:
                     await asyncio.sleep(0)
                     began = clock()
@@ -229,6 +248,13 @@ def _text_of(event: WireEvent) -> object:
     if isinstance(event, ToolInputDelta):
         return event.item_id, event.call_id, event.name, event.custom
     return type(event) if isinstance(event, TextDelta | ReasoningDelta) else id(event)
+
+
+def _means_something(event: WireEvent) -> bool:
+    """Whether an event is a part of an answer, and not only a sign of life."""
+    if isinstance(event, TextDelta | ReasoningDelta | ToolInputDelta):
+        return bool(event.text)
+    return not isinstance(event, Created | Garbled)
 
 
 def _settle(channel: Channel, request: Request, event: WireEvent) -> None:

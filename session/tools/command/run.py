@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from context.text.fences import fenced
-from context.text.secrets import redact
 from session.text.invisible import invisible_character
-from session.text.sanitize import clean
+from session.text.printed import plain, printable
+from session.tools.command.kept_output import KeptOutput
+from session.tools.command.live_output import LiveOutput
 from session.tools.command.process import Exit, run_group
 from session.tools.tool import CallContext, ToolResult, ToolSpec, failed
 from session.tools.truncate import lines_that_fit, plural, shortened
@@ -28,8 +29,6 @@ MOST_LINES = 20
 """Most lines of a command."""
 LAST, LONGEST_LAST = 3, 200
 """Number of last lines of a failed command's output that stay visible, and their most characters."""
-_SAY_EVERY = 0.1
-"""Least seconds between two pieces of output that are shown."""
 _SAY_MOST = 2_000
 """Most bytes of one piece of output that is shown."""
 
@@ -101,7 +100,8 @@ class RunTool:
             )
         except OSError as problem:
             return failed(f"{SHELL} cannot be started: {problem.strerror or problem}.")
-        output.flush()
+        finally:
+            output.live.flush()
         took = time.monotonic() - began
         how = f"stopped after {seconds} s, with all it had started" if ended.timed_out else _code(ended)
         summary = f"{how} · {took:.1f} s"
@@ -118,47 +118,24 @@ class _Output:
 
     def __init__(self, around: CallContext) -> None:
         self._around = around
-        self._head = bytearray()
-        self._tail = bytearray()
-        self._dropped = 0
-        self._unsaid = bytearray()
-        self._said_at = 0.0
+        self._kept = KeptOutput(KEPT, KEPT)
+        self.live = LiveOutput(around.say, plain, _SAY_MOST)
 
     def take(self, piece: bytes) -> bool:
         """Take the next piece; always asks for more."""
         self._around.keep(piece)
-        room = KEPT - len(self._head)
-        self._head += piece[:room]
-        self._tail += piece[room:]
-        if len(self._tail) > KEPT:
-            self._dropped += len(self._tail) - KEPT
-            del self._tail[: len(self._tail) - KEPT]
-        self._unsaid += piece
-        del self._unsaid[: max(0, len(self._unsaid) - _SAY_MOST)]
-        if time.monotonic() - self._said_at >= _SAY_EVERY:
-            self._say(self._unsaid.rfind(b"\n") + 1)
+        self._kept.take(piece)
+        self.live.take(piece)
         return True
-
-    def flush(self) -> None:
-        """Show what was not shown yet."""
-        self._say(len(self._unsaid))
 
     def last(self) -> str:
         """The last lines that are not blank, shortened; they usually say why a command failed."""
-        lines = [line.rstrip() for line in _text(self._head + self._tail).split("\n") if line.strip()]
+        lines = [line.rstrip() for line in self._text().split("\n") if line.strip()]
         return "\n".join(line[:LONGEST_LAST] for line in lines[-LAST:])
-
-    def _say(self, end: int) -> None:
-        if end:
-            self._said_at = time.monotonic()
-            self._around.say(_text(self._unsaid[:end]))
-            del self._unsaid[:end]
 
     def told(self, how: str) -> str:
         """The output for the model within its room; the end gets twice as much as the beginning."""
-        gap = f"\n… {self._dropped:,} bytes of output not shown …\n" if self._dropped else ""
-        text = _text(self._head) + gap + _text(self._tail)
-        lines = text.rstrip("\n").split("\n")
+        lines = self._text().rstrip("\n").split("\n")
         room, count = self._around.room, self._around.count
         if lines_that_fit(lines, room, count) < len(lines):
             lines = [shortened(line) for line in lines]
@@ -169,9 +146,6 @@ class _Output:
         body = "\n".join(lines).strip("\n")
         return f"{how}\n{fenced('', body)}" if body else f"{how}, without output\n"
 
-
-def _text(data: bytes | bytearray) -> str:
-    """The output as text; a line that was overwritten, as progress bars are, keeps only its last state."""
-    lines = data.decode("utf-8", "replace").split("\n")
-    text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines)
-    return redact(clean(text)).text
+    def _text(self) -> str:
+        """What was kept, as text without keys."""
+        return printable(self._kept.text())

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
-from context.code.excerpt import excerpt
+from typing import Any
+
+from context.code.excerpt import exact_excerpt, excerpt
 from context.code.outline import outline
+from context.text.lines import TextLines
 
 TEXT = """\
 import os
@@ -64,3 +67,23 @@ def test_removed_lines_are_shown_by_the_symbol_around_them() -> None:
 
 def test_ranges_past_the_end_are_ignored() -> None:
     assert shown(range(500, 600)) and excerpt([], outline("a.py", ""), [range(0)]) == ""
+
+
+class CountedLines(TextLines):
+    """Counts the lines that are made."""
+
+    __slots__ = ("made",)
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.made = 0
+
+    def __getitem__(self, at: Any) -> Any:
+        self.made += isinstance(at, int)
+        return super().__getitem__(at)
+
+
+def test_of_a_gap_only_the_lines_up_to_its_first_words_are_made() -> None:
+    lines = CountedLines("first\n" + "\n" * 3 + "    inside\n" * 5_000 + "last\n")
+    assert exact_excerpt(lines, [], [range(1)]) == "first\n    … 5004 lines not shown\n"
+    assert lines.made < 10

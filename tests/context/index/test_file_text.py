@@ -27,7 +27,7 @@ def test_each_version_of_a_file_is_analysed_once() -> None:
     changed = file_text(Source("a.py", TEXT + "y = 1\n", "2"))
     assert changed is not first
     assert len(changed.lines) == len(first.lines) + 1
-    assert file_text(Source("a.py", "other\n", "1")).lines == ["other"]
+    assert file_text(Source("a.py", "other\n", "1")).lines[:] == ["other"]
 
 
 def test_the_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,3 +51,12 @@ def test_what_is_derived_from_a_file_goes_with_it() -> None:
 def test_numbers_are_not_words() -> None:
     assert words("a[0xBEEF] = 12ul + read2(1e5); 0b1010 7z") == {"read2": 1}
     assert words("größe12 = 0xBEEF") == {"größe12": 1}
+
+
+def test_lines_are_nothing_to_look_at_for_the_garbage_collector() -> None:
+    """It looks at all that a tracked object refers to, and holds up all threads meanwhile."""
+    file = file_text(Source("a.py", "value = 'many words'\n" * 20_000 + "token = 'xoxb'\n", "1"), b"\1")
+    assert len(file.lines) == len(file.safe_lines) == 20_001
+    assert file.starts[20_000] == 20_000 * 21 and file.tokens and file.long_definitions == ()
+    kept = [value for value in vars(file).values() if gc.is_tracked(value)]
+    assert kept and sum(len(gc.get_referents(value)) for value in kept) < 100

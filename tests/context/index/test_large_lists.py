@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import gc
-import random
 from collections.abc import Callable
 from pathlib import Path
 
-from context.disk.file_list import sorted_paths
 from context.index.cache import Store
 from context.index.facts import Facts
 from context.index.index import Index
@@ -73,10 +71,3 @@ def test_files_of_one_name_are_found_in_order() -> None:
     assert paths.named("07/same.c") == ["07/same.c"]
     assert paths.named("none.c") == [] == ProjectPaths(()).named("same.c")
     assert paths.matching("same.*") == tuple(path for path in held if path.endswith("same.c"))
-
-
-def test_many_paths_are_sorted_whole() -> None:
-    mixed = [f"{number}.c" for number in range(25_000)]
-    random.Random(3).shuffle(mixed)
-    assert sorted_paths(mixed) == tuple(sorted(mixed))
-    assert sorted_paths([]) == ()

@@ -11,7 +11,9 @@ import pytest
 
 from context.disk.changes import Status
 from context.disk.programs import find_program
-from context.index import index_updater, worker_pool
+from context.index import file_text, index_updater
+from context.outlining import own_python
+from context.outlining.outliner import Outliner
 from context.project.project import SECRET, Project
 from context.project.snapshot import Snapshot
 from tests.context.conftest import Repo
@@ -209,17 +211,8 @@ def test_a_closed_project_ends_its_scan(repo: Repo) -> None:
     assert not project.scan().complete
 
 
-def test_closing_waits_for_no_git_command(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
-    repo.commit(**{"a.py": CODE})
-    project = Project(repo.root)
-    program = find_program("git", repo.root)
-    folder = repo.root.parent / "bin"
-    folder.mkdir()
-    reached = folder / "reached"
-    slow = f'case "$*" in *ls-files*) touch {reached}; exec sleep 300;; esac; exec {program} "$@"'
-    (folder / "git").write_text(f"#!/bin/sh\n{slow}\n")
-    (folder / "git").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+def close_during_scan(project: Project, reached: Path) -> None:
+    """Close ``project`` once its scan made the file ``reached``: both end before what they run does."""
     scanning = threading.Thread(target=project.scan, daemon=True)
     scanning.start()
     while not reached.exists():
@@ -232,26 +225,34 @@ def test_closing_waits_for_no_git_command(repo: Repo, monkeypatch: pytest.Monkey
     assert not project.snapshot.complete
 
 
-def test_closing_waits_for_no_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closing_waits_for_no_git_command(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    repo.commit(**{"a.py": CODE})
+    project = Project(repo.root)
+    program = find_program("git", repo.root)
+    folder = repo.root.parent / "bin"
+    folder.mkdir()
+    reached = folder / "reached"
+    slow = f'case "$*" in *ls-files*) touch {reached}; exec sleep 300;; esac; exec {program} "$@"'
+    (folder / "git").write_text(f"#!/bin/sh\n{slow}\n")
+    (folder / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+    close_during_scan(project, reached)
+
+
+@pytest.mark.parametrize("files", [1, 200])
+def test_closing_waits_for_no_worker(files: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_text, "OUTLINER", Outliner())
+    monkeypatch.setattr(file_text, "_KNOWN", {})
     started = tmp_path / "started"
     monkeypatch.setattr(
-        worker_pool, "_START", f"import time; open({str(started)!r}, 'w').close(); time.sleep(300)"
+        own_python, "_START", f"import time; open({str(started)!r}, 'w').close(); time.sleep(300)"
     )
     root = tmp_path / "project"
     root.mkdir()
-    for number in range(200):
+    for number in range(files):
         (root / f"m{number}.py").write_text(CODE)
     project = Project(root)
-    scanning = threading.Thread(target=project.scan, daemon=True)
-    scanning.start()
-    while not started.exists():
-        time.sleep(0.01)
-    closing = threading.Thread(target=project.close, daemon=True)
-    closing.start()
-    for thread in (closing, scanning):
-        thread.join(timeout=10)
-        assert not thread.is_alive()
-    assert not project.snapshot.complete
+    close_during_scan(project, started)
 
 
 def test_unusual_files_are_reported_and_nothing_fails(tmp_path: Path) -> None:

@@ -26,3 +26,9 @@ def test_names_are_looked_up_and_not_searched_for() -> None:
     paths = ProjectPaths(known)
     assert sum(len(paths.named(f"file_{number}.h")) for number in range(1_000_000)) == 0
     assert paths.named("file_7.c") == [f"{'folder/' * 9}7/file_7.c"]
+
+
+@given(st.sets(PARTS), st.sets(PARTS))
+def test_paths_that_come_and_go_keep_the_order(paths: set[str], others: set[str]) -> None:
+    held = ProjectPaths(tuple(sorted(paths)))
+    assert held.changed(others - paths, others & paths) == tuple(sorted(paths ^ others))

@@ -21,9 +21,9 @@ def test_git_is_asked_about_the_first_save_and_its_reversal_only(
     asked: list[str] = []
     run = Git.run
 
-    def counted(self: Git, *arguments: str, stdin: bytes = b"") -> bytes:
+    def counted(self: Git, *arguments: str, stdin: bytes = b"", seconds: float | None = None) -> bytes:
         asked.append(arguments[0])
-        return run(self, *arguments, stdin=stdin)
+        return run(self, *arguments, stdin=stdin, seconds=seconds)
 
     monkeypatch.setattr(Git, "run", counted)
     repo.write("a.py", before + "x = 1\n")

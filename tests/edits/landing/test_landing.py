@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from edits.formats.events import Completed
-from edits.hunk import Landed, RefusalCode, Refused, Status
+from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind, RefusalCode, Refused, Status
 from edits.landing import Landing
 from tests.edits.helpers import Project, parse
 
@@ -139,6 +139,23 @@ def test_aim_finds_the_one_place_of_lines_being_typed(project: Project) -> None:
         assert project.landing.aim(path, old) is None
     project.write({"a.py": "new\nx\n  y\n"})
     assert project.landing.aim("a.py", ["y"]) == (3, 4)
+
+
+def test_a_whole_hunk_is_aimed_where_it_would_land(project: Project) -> None:
+    lines = ["def one():", "    x", "", "def two():", "    x"]
+    project.write({"a.py": "\n".join(lines) + "\n"})
+
+    def aimed(path: str, text: str, old: str = "    x", new: str = "    y") -> tuple[int, int] | None:
+        parts = [HunkLine(LineKind.OLD, old)] if old else []
+        hunk = Hunk(path, Action.UPDATE, Format.V4A, (*parts, HunkLine(LineKind.NEW, new)), (text,))
+        return project.landing.aim_whole(hunk)
+
+    assert aimed("a.py", "def two():") == (5, 6)
+    assert aimed("a.py", "def one():") == (2, 3)
+    assert aimed("a.py", "def two():", "nothing") is None
+    assert aimed("none.py", "def two():") is None
+    whole = Hunk("a.py", Action.ADD, Format.V4A, (HunkLine(LineKind.NEW, "z"),))
+    assert project.landing.aim_whole(whole) is None
 
 
 def test_ids_are_unique_across_processes(project: Project) -> None:

@@ -21,6 +21,7 @@ from session.events import (
     AttemptEnded,
     AttemptStarted,
     BaselineChecked,
+    Event,
     HunkLanded,
     HunkUndone,
     Notice,
@@ -189,7 +190,9 @@ async def test_the_project_changes_under_a_race(root: Path) -> None:
         await it.until(AttemptAnswered)
         (root / "calc.py").write_text("# all new\n")
         ended = await it.ended("t1")
-        assert ended.status == "failed" and "no longer fits" in (ended.message or "")
+        message = ended.message or ""
+        assert ended.status == "failed" and message.startswith("nothing was landed: ")
+        assert "no longer fits: " in message
         assert it.text("calc.py") == "# all new\n" and not it.all(HunkLanded)
 
 
@@ -282,3 +285,37 @@ async def test_a_baseline_that_is_quicker_than_the_request_is_told_after_the_rac
         kinds = [type(event) for event in it.events]
         assert kinds.index(RaceStarted) < kinds.index(BaselineChecked)
         assert len(it.all(BaselineChecked)) == 2
+
+
+async def test_an_attempt_whose_hunks_were_refused_says_how_many_and_why(root: Path) -> None:
+    misfits = script(WRONG).replace("-    return a - b", "-    return nothing like it")
+    twice = misfits.replace('patch = ["fix"]', 'patch = ["fix", "fix"]')
+    async with talking(root, twice) as it:
+        await it.session.race.start("mend add", 1, [SYNTAX])
+        await it.ended("t1")
+        (ended,) = it.all(AttemptEnded)
+        (race,) = it.all(RaceEnded)
+        with pytest.raises(RaceError, match="changed nothing; 2 hunks were refused, the first"):
+            it.session.race.take(1)
+    assert ended.status == "failed"
+    assert ended.why.startswith("it changed nothing; 2 hunks were refused, the first: calc.py"), ended.why
+    assert race.why.startswith(ended.why) and not race.best
+
+
+@pytest.mark.parametrize("moment", [AttemptAnswered, RaceEnded, TextDelta, HunkLanded])
+async def test_a_race_that_is_stopped_at_its_end_lands_all_of_the_winner_or_nothing(
+    root: Path, moment: type[Event]
+) -> None:
+    async with talking(root, script(RIGHT)) as it:
+        await it.session.race.start("mend add", 1, [TESTS])
+        await it.until(moment)
+        it.session.interrupt()
+        ended = await it.ended("t1")
+        landed = len(it.all(HunkLanded))
+        assert it.text("calc.py") == (ADD.replace("return a - b", RIGHT) if landed else ADD)
+        assert ended.status == "interrupted" or landed
+        if moment is AttemptAnswered:  # its check still runs
+            assert not landed and it.all(Usage)[-1].kept_tokens == 0
+        it.session.submit("add nothing more")
+        await it.ended("t2")
+        assert "mend add" in it.sent() and it.all(TurnEnded)[-1].status == "completed"

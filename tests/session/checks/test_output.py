@@ -244,8 +244,8 @@ def test_a_place_is_told_once_and_not_without_end() -> None:
 
 
 def test_control_characters_in_a_message_do_not_reach_the_screen() -> None:
-    assert found("app.py:1: bad \x1b]52;c;aGk=\x07\x9b31m\u202eend\n") == [
-        "app.py:1: bad ␡31m\N{REPLACEMENT CHARACTER}end"
+    assert found("app.py:1: bad \x1b]52;c;aGk=\x07\x9b31m\x08\u202eend\n") == [
+        "app.py:1: bad ␈\N{REPLACEMENT CHARACTER}end"
     ]
 
 

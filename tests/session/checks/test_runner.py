@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from session.checks.check import Check, Kind
 from session.checks.finding import Finding, Status, Verdict
+from session.checks.output import find
 from session.checks.runner import CheckRunner
 from session.sandbox.plan import MEGABYTE, Limits
 from session.sandbox.sandbox import Sandboxes
@@ -104,6 +107,22 @@ async def test_a_flood_of_output_is_kept_at_its_ends_only(root: Path) -> None:
     )
     assert [finding.message for finding in verdict.findings] == ["first", "last"]
     assert verdict.last.splitlines()[-1] == "app.py:2: last"
+
+
+async def test_what_a_check_printed_is_not_read_on_the_event_loop(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two megabytes took up to two seconds, in which no key was answered."""
+    readers: list[threading.Thread] = []
+
+    def noted(*given: Any) -> tuple[Finding, ...]:
+        readers.append(threading.current_thread())
+        return find(*given)
+
+    monkeypatch.setattr("session.checks.runner.find", noted)
+    verdict = await run(root, Check("red", "seq 300000; echo app.py:1: wrong; exit 1"))
+    assert [str(each) for each in verdict.findings] == ["app.py:1: wrong"]
+    assert readers and threading.main_thread() not in readers
 
 
 async def test_control_sequences_of_a_check_reach_no_screen(root: Path) -> None:

@@ -97,6 +97,7 @@ async def test_what_is_red_goes_back_by_itself_and_the_next_round_mends_it(root:
             "These checks fail. Mend what they found:\n```\n"
             "- colours.py:10: F821 Undefined name `violet` (ruff)\n```"
         ]
+        assert talk.session.prompts.read() == ["paint"], "↑ brings back what the user typed, and nothing else"
         assert "auto-fix 1 of 3: what is red goes back; Esc stops it" in [
             each.text for each in talk.all(Notice)
         ]

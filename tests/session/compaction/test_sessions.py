@@ -10,7 +10,15 @@ from pathlib import Path
 import pytest
 
 from session.commands.compaction_commands import CompactionError
-from session.events import DialogueCompacted, LedgerProposed, LineRemembered, Notice, Usage
+from session.compaction.model_summary import ASK
+from session.events import (
+    DialogueCompacted,
+    LedgerProposed,
+    LineRemembered,
+    Notice,
+    TurnStarted,
+    Usage,
+)
 from session.memory.input_items import item_text
 from session.partner.server.requests import Request
 from tests.session.compaction.saying import count, counter
@@ -186,6 +194,44 @@ async def test_the_models_ledger_is_used_and_counted_as_usage(root: Path) -> Non
         r for r in talk.partner.requests if "developer asked" in str(r.items) and not r.offers_patch_tool
     )
     assert "secret_code" not in str(aside.items), "the model is asked about words, not code"
+
+
+async def test_a_window_full_of_files_is_asked_for_its_ledger_once_the_dialogue_is_long(root: Path) -> None:
+    configure(root)
+    config = root.parent / "xdg" / "config" / "spark" / "config.toml"
+    config.write_text(MODEL.replace("7500", "12_000"))
+    for number in range(6):
+        text = "question" if number < 5 else "other"
+        lines = "".join(f"def {text}_{number}_{n}():\n    return {text}_{n} + 1\n\n" for n in range(40))
+        (root / f"{text}{number}.py").write_text(lines)
+    async with talking(root, WITH_LEDGER, model="small") as talk:
+        await ask(talk, 1, 1)
+        assert talk.all(TurnStarted)[0].input_tokens > ASK * 11_000, "the files alone fill that much"
+        await ask(talk, 2, 5)
+        await talk.until(LedgerProposed)
+        notices = [event.text for event in talk.all(Notice)]
+        assert not any("afresh" in text for text in notices) and not talk.all(DialogueCompacted)
+        asides = [each for each in talk.partner.requests if each.generate and not each.offers_patch_tool]
+        assert len(asides) == 1, "once in each window"
+
+
+async def test_a_long_ledger_is_read_to_its_end(root: Path) -> None:
+    configure(root)
+    ledger = {**LEDGER, "next": [f"{n} moons are made of Dutch cheese" for n in range(200)]}
+    script = (
+        WORDS
+        + f"""
+[[scenario]]
+match = ["developer asked"]
+[[scenario.step]]
+say = '''{json.dumps(ledger)}'''
+"""
+    )
+    async with talking(root, script, model="small") as talk:
+        await ask(talk, 1, 10)
+        proposed = await talk.until(LedgerProposed)
+        assert proposed.decisions == ("a table is used for this",)
+        assert not any("made by rules" in event.text for event in talk.all(Notice))
 
 
 async def test_a_model_that_stalls_never_delays_a_turn(root: Path) -> None:

@@ -86,13 +86,75 @@ async def test_esc_ends_a_command_with_all_it_started(root: Path) -> None:
         with pytest.raises(ShellError, match="a command still runs; Esc ends it"):
             talk.session.shell.run("true")
         talk.session.interrupt()
-        assert (await ended(talk)).status == "stopped"
+        end = await ended(talk)
+        assert (end.status, end.tail) == ("stopped", "going"), "what it printed is still to be seen"
+        assert talk.session.shell.request() == "", "it did not fail"
+        request = talk.session.shell.request(failed=False)
+        assert "I stopped it" in request and "going" in request
         pid = int((root / "pid").read_text())
         async with asyncio.timeout(10):
             while Path(f"/proc/{pid}").exists():
                 await asyncio.sleep(0.02)
         talk.session.shell.run("echo again")
         assert (await ended(talk, "c2")).tail == "again"
+
+
+async def test_a_stopped_command_shows_the_last_lines_of_much_output(root: Path) -> None:
+    async with talking(root, PLAIN) as talk:
+        talk.session.shell.run(
+            "seq 1 100000; echo sk-proj-0123456789abcdefghijABCDEFGHIJ; echo going; sleep 600"
+        )
+        await talk.until(CommandOutput, lambda event: "going" in event.text)
+        talk.session.interrupt()
+        lines = (await ended(talk)).tail.split("\n")
+        assert lines[:-2] == [str(number) for number in range(99_964, 100_001)]
+        assert "0123456789abcdefghij" not in lines[-2] and lines[-1] == "going"
+
+
+async def test_what_comes_right_behind_a_shown_piece_is_shown_though_nothing_follows(root: Path) -> None:
+    async with talking(root, PLAIN) as talk:
+        talk.session.shell.run("echo first; sleep 0.05; echo last; sleep 600")
+        await talk.until(CommandOutput, lambda event: "last" in event.text)
+        assert talk.session.shell.running
+
+
+STUBBORN = """import os, signal, subprocess, sys, time
+for each in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    signal.signal(each, signal.SIG_IGN)
+if len(sys.argv) < 2:
+    subprocess.Popen([sys.executable, __file__, 'child'], start_new_session=True)
+open(f'{os.getpid()}.pid', 'w').close()
+while True:
+    print('tick', flush=True)
+    time.sleep(0.05)
+"""
+
+
+@pytest.mark.parametrize("presses", [1, 2])
+async def test_a_command_that_ignores_signals_is_killed_with_its_tree_before_its_end_is_told(
+    presses: int, root: Path
+) -> None:
+    """A second key does not make it an end that has not come."""
+    (root / "stubborn.py").write_text(STUBBORN)
+    async with talking(root, PLAIN) as talk:
+        talk.session.shell.run(f"{sys.executable} stubborn.py; echo went on")
+        async with asyncio.timeout(10):
+            while len(list(root.glob("*.pid"))) < 2:
+                await asyncio.sleep(0.02)
+        for _ in range(presses):
+            talk.session.interrupt()
+            await asyncio.sleep(0.1)
+        assert not talk.all(CommandEnded), "it still runs"
+        assert (await ended(talk)).status == "stopped"
+        left = [file for file in root.glob("*.pid") if Path("/proc", file.stem).exists()]
+        assert left == []
+
+
+async def test_a_command_has_no_terminal_and_no_input(root: Path) -> None:
+    async with talking(root, PLAIN) as talk:
+        talk.session.shell.run("cat; echo nothing read; { read x < /dev/tty; } 2>&1 || echo no terminal")
+        end = await ended(talk)
+        assert "nothing read" in end.tail and "no terminal" in end.tail
 
 
 async def test_the_end_of_the_session_ends_a_command(root: Path) -> None:

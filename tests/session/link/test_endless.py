@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed
 
 from session.link.connection import LinkError, Retries
 from session.link.exchange import bounds
-from session.protocol.events import WireEvent
+from session.protocol.events import TextDelta, WireEvent
 from session.protocol.items import user_message
 from session.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route
 from tests.session.link.test_hostile import CHAT, MESSAGES, connect
@@ -57,26 +57,25 @@ ENDLESS = [
 ]
 
 
-def frames(route: Route, name: str) -> AsyncIterator[str]:
+def frames(route: Route, name: str) -> Iterator[str]:
     events = [OTHERS[route][name]] if route in OTHERS else RESPONSES[name]
-
-    async def endless() -> AsyncIterator[str]:
-        for event in itertools.chain(events, itertools.repeat(events[-1])):
-            yield json.dumps(event)
-
-    return endless()
+    data = "" if route is RESPONSES_OVER_WEBSOCKET else "data: "
+    return (f"{data}{json.dumps(each)}" for each in itertools.chain(events, itertools.repeat(events[-1])))
 
 
 @asynccontextmanager
-async def never_ending(route: Route, name: str) -> AsyncIterator[tuple[str, list[str]]]:
-    """A server whose answers have no end, and its requests."""
+async def saying(
+    route: Route, frames: Iterable[str], pause: float = 0.0
+) -> AsyncIterator[tuple[str, list[str]]]:
+    """A server that answers with ``frames``, and its requests. ``pause`` is in seconds after each."""
     asked: list[str] = []
 
     async def by_websocket(connection: ServerConnection) -> None:
         with suppress(ConnectionClosed):
             asked.append(str(await connection.recv()))
-            async for frame in frames(route, name):
+            for frame in frames:
                 await connection.send(frame)
+                await asyncio.sleep(pause)
 
     async def by_http(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(asyncio.IncompleteReadError, ConnectionError):
@@ -84,9 +83,10 @@ async def never_ending(route: Route, name: str) -> AsyncIterator[tuple[str, list
                 writer.write(b"HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n")
             asked.append(head.decode("latin-1"))
             writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
-            async for frame in frames(route, name):
-                writer.write(b"data: " + frame.encode() + b"\n\n")
+            for frame in frames:
+                writer.write(frame.encode() + b"\n\n")
                 await writer.drain()
+                await asyncio.sleep(pause)
         writer.close()
 
     if route is RESPONSES_OVER_WEBSOCKET:
@@ -104,7 +104,7 @@ async def test_an_answer_without_end_is_given_up_and_asked_for_once(
 ) -> None:
     monkeypatch.setattr(bounds, "MOST_TEXT", 200_000)
     monkeypatch.setattr(bounds, "MOST_BYTES", 1_000_000)
-    async with never_ending(route, name) as (url, asked):
+    async with saying(route, frames(route, name)) as (url, asked):
         connection = connect(url, route, retries=Retries(most=3))
         given: list[WireEvent] = []
         async with asyncio.timeout(60):
@@ -114,6 +114,55 @@ async def test_an_answer_without_end_is_given_up_and_asked_for_once(
         assert (caught.value.kind, caught.value.code) == ("server", bounds.TOO_LONG)
         assert sum(len(getattr(event, "text", "")) for event in given) <= 200_000
         assert len(asked) == 1
+        await connection.close()
+
+
+SIGNS: dict[Route, tuple[str, ...]] = {
+    RESPONSES_OVER_WEBSOCKET: (
+        '{"type": "response.unknown"}',
+        '{"type": "keepalive"}',
+        '{"type": "response.output_text.delta", "delta": ""}',
+        '{"type": "response.created", "response": {"id": "r"}}',
+        "noise",
+    ),
+    RESPONSES_OVER_SSE: ('data: {"type": "response.in_progress"}', ": still here", "data: noise"),
+    CHAT: (": OPENROUTER PROCESSING", 'data: {"choices": [{"index": 0, "delta": {"content": ""}}]}'),
+    MESSAGES: ('event: ping\ndata: {"type": "ping"}',),
+}
+"""Signs of life that are no part of an answer."""
+WORD: dict[Route, str] = {
+    RESPONSES_OVER_WEBSOCKET: '{"type": "response.output_text.delta", "delta": "x"}',
+    RESPONSES_OVER_SSE: 'data: {"type": "response.output_text.delta", "delta": "x"}',
+    CHAT: 'data: {"choices": [{"index": 0, "delta": {"content": "x"}}]}',
+    MESSAGES: 'data: {"type": "content_block_delta", "index": 0, "delta": '
+    '{"type": "text_delta", "text": "x"}}',
+}
+
+
+@pytest.mark.parametrize("route", SIGNS, ids=str)
+async def test_signs_of_life_alone_do_not_keep_an_answer_open(route: Route) -> None:
+    async with saying(route, itertools.cycle(SIGNS[route]), 0.1) as (url, asked):
+        connection = connect(url, route, retries=Retries(most=3), idle_timeout=30.0, empty_timeout=1.0)
+        async with asyncio.timeout(20):
+            with pytest.raises(LinkError, match="signs of life for 1 s, and nothing of its answer") as caught:
+                async for _ in connection.respond([user_message("hello")]):
+                    pass
+        assert (caught.value.kind, caught.value.code) == ("closed", "idle_timeout")
+        assert len(asked) == 1, "it is not asked for again"
+        await connection.close()
+
+
+@pytest.mark.parametrize("route", SIGNS, ids=str)
+async def test_a_word_now_and_then_keeps_an_answer_open(route: Route) -> None:
+    clock = asyncio.get_running_loop().time
+    async with saying(route, itertools.cycle((*SIGNS[route], WORD[route])), 0.1) as (url, _):
+        connection = connect(url, route, idle_timeout=30.0, empty_timeout=2.0)
+        ended = clock() + 4.0
+        async with asyncio.timeout(20):
+            async for event in connection.respond([user_message("hello")]):
+                if clock() > ended and isinstance(event, TextDelta):
+                    break
+        connection.drop()
         await connection.close()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from session.events import Event, FilesChanged, ReadingProgress
+from session.events import Event, FilesChanged, Notice, ReadingProgress
 from session.project import indexing
 from session.project.indexing import ProjectReading
 from tests.context.conftest import Repo
@@ -98,6 +98,47 @@ async def test_the_last_progress_event_comes_once_the_snapshot_is_complete(
             await reading.ready.wait()
         assert told and told[-1][0].known == 3_000
         assert all(complete for event, complete in told if event.known == event.total)
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        await reading.close()
+
+
+async def test_a_git_that_fails_later_is_told_once_and_its_return_too(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "project").mkdir()
+    repo = Repo(tmp_path / "project")
+    repo.commit(**{"a.py": "def a(): ...\n"})
+    events: list[Event] = []
+    told = asyncio.Event()
+
+    def send(event: Event) -> None:
+        events.append(event)
+        told.set()
+
+    def notices() -> list[str]:
+        return [event.text for event in events if isinstance(event, Notice)]
+
+    reading = ProjectReading(repo.root, tmp_path / "cache", recorder_for(tmp_path, send))
+    await asyncio.to_thread(reading.project.scan)
+    reading.ready.set()
+    running = asyncio.create_task(reading._look())
+    index = repo.root / ".git" / "index"
+    kept = index.read_bytes()
+    try:
+        index.write_bytes(b"nonsense")
+        for _ in range(2):
+            looked = reading._looked
+            reading._look_now()
+            async with asyncio.timeout(PATIENCE):
+                while reading._looked == looked:
+                    await asyncio.sleep(0.01)
+        assert len(notices()) == 1 and f"{index}: index file" in notices()[0]
+        index.write_bytes(kept)
+        reading._look_now()
+        await until(lambda: len(notices()) == 2, told)
+        assert "git answers again" in notices()[1]
     finally:
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)

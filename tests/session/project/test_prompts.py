@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from session.events import PromptSubmitted
 from session.project.prompts import Draft, PromptHistory
 from session.storage.line_files import StoreError
 
@@ -79,6 +80,15 @@ def test_a_draft_that_cannot_be_written_or_read_is_a_store_error(tmp_path: Path)
         Draft(tmp_path / "other").read()
 
 
+def test_only_what_the_user_typed_of_a_prompt_is_kept(tmp_path: Path) -> None:
+    history = PromptHistory(tmp_path / "state")
+    history.take(PromptSubmitted("t1", "mend it"))
+    history.take(PromptSubmitted("t2", "These checks fail. Mend what they found", typed=""))
+    history.take(PromptSubmitted("t3", "why?\n\nThis command failed with exit 1.", typed="why?"))
+    history.take(PromptSubmitted("t4", ""))
+    assert history.read() == ["mend it", "why?"]
+
+
 def test_prompts_are_kept_in_order_and_a_repeated_one_once(tmp_path: Path) -> None:
     history = PromptHistory(tmp_path / "state")
     assert history.read() == []
@@ -103,7 +113,7 @@ def test_damaged_prompts_are_skipped_and_the_next_one_is_whole(tmp_path: Path) -
 
 def test_prompts_that_cannot_be_written_or_read_are_store_errors(tmp_path: Path) -> None:
     (tmp_path / "prompts.jsonl").mkdir()
-    with pytest.raises(StoreError, match="cannot write"):
+    with pytest.raises(StoreError, match=r"cannot store the prompt in .*prompts\.jsonl: Is a directory"):
         PromptHistory(tmp_path).add("x")
     with pytest.raises(StoreError, match="cannot read the prompts"):
         PromptHistory(tmp_path).read()

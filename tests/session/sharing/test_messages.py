@@ -37,6 +37,7 @@ PLAIN: dict[str, st.SearchStrategy[Any]] = {
     "str": TEXT,
     "int": st.integers(),
     "bool": st.booleans(),
+    "str | None": st.none() | TEXT,
     "int | None": st.none() | st.integers(),
     "tuple[str, ...] | None": st.none() | st.lists(TEXT, max_size=3).map(tuple),
 }

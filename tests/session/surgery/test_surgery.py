@@ -39,7 +39,7 @@ class Theatre:
             root=self.project.root, landing=self.project.landing, ledger=self.project.ledger
         )
         self.hunks = HunkCommands(workspace, "s", TurnMemory(), self.thread, self.recorder, [])
-        turns: Any = SimpleNamespace(submit=self.sent.append)
+        turns: Any = SimpleNamespace(submit=lambda text, typed: self.sent.append(text))
         self.surgery = Surgery(workspace, self.thread, self.hunks, turns)
 
     def land(self, name: str, path: str, old: str, *new: str) -> None:

@@ -151,7 +151,7 @@ async def test_an_answer_that_fails_after_its_first_hunks_keeps_them(
     ):
         connection = talk.session.connection
         assert connection is not None
-        connection._patience = Patience(connection.endpoint, 0.3 if fault == "stall" else 20.0)
+        connection._patience = Patience(connection.endpoint, 0.3 if fault == "stall" else 20.0, 60.0)
         ended = await asked(talk, "t1")
         if fault == "garbage":
             assert ended.status == "completed" and painted_once(talk)

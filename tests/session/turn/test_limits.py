@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from context.project.project import Project
 from context.text.tokens import Counter
-from context.window.limits import likely_limit, map_limit
+from context.window.limits import afresh_limit, likely_limit, map_limit
 from context.window.pieces import BudgetTooSmall, Kind
 from session.events import (
     ConnectionChanged,
@@ -114,6 +114,40 @@ async def test_a_project_with_many_changes_does_not_start_a_window_afresh_on_eac
         (root / "part1.py").write_text(f"saved = {turn}\n")
         project.update(["part1.py"])
     assert starts == 0
+
+
+async def test_a_large_first_window_is_filled_and_the_next_turns_go_on_in_it(root: Path) -> None:
+    budget = 112_000
+    for number in range(450):
+        part = "wheel" if number < 80 else "engine"
+        functions = "".join(
+            f"def turn_{number}_{n}({part}, axle):\n"
+            f"    {part}.speed += axle.length * {n}\n"
+            f"    return {part}\n\n"
+            for n in range(30)
+        )
+        (root / f"part{number}.py").write_text(functions)
+    project, counter, known = Project(root), Counter(), asyncio.Event()
+    project.scan()
+    counter.load()
+    known.set()
+    preparation = Preparation(project, counter, known, "Be brief.\n", "", budget, root, (), Pins())
+    memory = TurnMemory()
+    first = await preparation.prepare("How is the speed of the wheel changed?", memory)
+    likely = sum(piece.tokens for piece in first.window.pieces if piece.kind is Kind.MENTIONED)
+    assert 0.72 * budget < first.window.tokens <= 0.75 * budget
+    assert 0.35 * budget < likely <= likely_limit(budget)
+    first.commit(memory)
+    for number in (7, 130):
+        following = await preparation.prepare(f"What does turn_{number}_29 return?", memory)
+        assert not following.afresh, "the first window leaves room for a conversation"
+        following.commit(memory)
+    memory.conversation.extend((), int(0.86 * budget) - memory.conversation.tokens)
+    again = await preparation.prepare("How is the speed of the wheel changed?", memory)
+    assert again.afresh
+    likely = sum(piece.tokens for piece in again.window.pieces if piece.kind is Kind.MENTIONED)
+    assert 0.22 * budget < likely <= afresh_limit(budget), "it shows what the request is about, too"
+    project.close()
 
 
 @pytest.mark.parametrize(

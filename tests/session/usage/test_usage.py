@@ -31,7 +31,7 @@ def project(tmp_path: Path) -> Path:
 
 async def test_a_turn_says_its_tokens_its_cost_and_how_quickly_it_came(project: Path) -> None:
     configure(project, PRICED)
-    async with talking(project, REPAINT, rate=4000) as at:
+    async with talking(project, REPAINT, rate=500) as at:
         at.session.submit("repaint everything")
         await at.ended("t1")
         usage = at.all(Usage)[-1]

@@ -364,3 +364,18 @@ async def test_no_color_draws_with_attributes_alone(tmp_path: Path, monkeypatch:
         ]
         assert drawn
         assert all(style.color is None or style.color.is_default for style in drawn)
+
+
+async def test_a_session_whose_process_was_killed_says_so_below_its_last_prompt(tmp_path: Path) -> None:
+    """Before anything was answered: the end then stood above the prompt, as that of a turn before it."""
+    async with stage(tmp_path) as it:
+        await it.ask("just talk")
+        await it.done()
+        name = it.session.name
+        journal = it.session.folders.sessions / f"{name}.jsonl"
+    before, found, _ = journal.read_text().partition('{"type":"text.delta"')
+    assert found
+    journal.write_text(before)
+    async with stage(tmp_path, resume=name) as it:
+        await it.until(lambda: "ended in the middle of this turn" in it.chat, "the end")
+        assert it.chat.index("just talk") < it.chat.index("ended in the middle of this turn")

@@ -74,3 +74,28 @@ async def test_a_widget_that_never_ends_is_ended_and_named(told: pytest.LogCaptu
     app.ending.over()
     lines = {record.getMessage() for record in told.records}
     assert lines == {"closing did not wait any longer for the widgets Screen, Stuck"}
+
+
+class Hangs(Ends):
+    """Never gets to the message by which it leaves, and has new widgets meanwhile."""
+
+    def leave(self) -> None:
+        self.call_later(asyncio.Event().wait)
+        super().leave()
+        self.more = asyncio.create_task(self.make_more())
+
+    async def make_more(self) -> None:
+        while True:
+            await asyncio.sleep(PATIENCE / 16)
+            self._register(self.screen, Widget())
+
+
+async def test_new_widgets_do_not_put_the_end_off(told: pytest.LogCaptureFixture) -> None:
+    app = Hangs()
+    try:
+        async with asyncio.timeout(20 * PATIENCE):
+            await app.run_async(headless=True)
+    finally:
+        app.more.cancel()
+        app.ending.over()
+    assert "closing did not wait any longer for the screen" in {each.getMessage() for each in told.records}

@@ -222,3 +222,40 @@ async def test_a_stopped_turn_asks_about_nothing_more(tmp_path: Path) -> None:
         assert not it.app.panes.held.display
         await it.pilot.press("shift+tab", "y", "a")
         assert texts(it) == ("first\n", "second\n")
+
+
+ANCHORED = """
+models = ["gpt-5.3-codex-spark"]
+[[scenario]]
+match = ["add"]
+[[scenario.step]]
+say = "One more.\\n"
+[[scenario.step]]
+patch = '''*** Begin Patch
+*** Update File: a.py
+@@ def two():
+     x = 0
+-    return x
++    return x + 1
+*** End Patch
+'''
+"""
+
+
+async def test_a_held_hunk_whose_lines_stand_twice_is_drawn_where_its_anchor_says(tmp_path: Path) -> None:
+    files = {"a.py": "def one():\n    x = 0\n    return x\n\n\ndef two():\n    x = 0\n    return x\n"}
+    async with stage(tmp_path, script=ANCHORED, files=files) as it:
+        it.session.review = True
+        await it.ask("add it")
+        await it.until(lambda: it.app.panes.held.question is not None, "the question")
+        await it.until(lambda: it.app.editor.flight is not None and it.app.editor.path == "a.py", "the hunk")
+
+        def drawn() -> bool:
+            flight = it.app.editor.flight
+            return flight is not None and flight.overlay(len(it.app.editor.buffer.lines)).removed == {7}
+
+        await it.until(drawn, "the line that goes, in the second function")
+        await it.until(lambda: "return x + 1" in it.screen, "the line that comes")
+        await it.answer("y")
+        await it.done()
+        assert (it.root / "a.py").read_text() == files["a.py"].rpartition("return x")[0] + "return x + 1\n"

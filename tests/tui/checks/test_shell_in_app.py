@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.stage import stage
+from tests.tui.stage import Stage, stage
 
 MENDS = '''
 models = ["spark-practice"]
@@ -59,26 +59,30 @@ async def test_a_failing_run_becomes_a_fix_by_two_keys(tmp_path: Path) -> None:
         await it.until(lambda: "exit 0" in it.screen, "that it passes")
 
 
+async def echo(it: Stage) -> None:
+    """Type a command, and wait for its end."""
+    it.app.composer.focus()
+    it.app.composer.put("!echo forty-two")
+    it.key("enter")
+    await it.until(lambda: "exit 0" in it.screen, "the end")
+
+
 async def test_what_is_typed_goes_before_the_output(tmp_path: Path) -> None:
     async with stage(tmp_path, files=FILES, script=MENDS) as it:
-        it.app.composer.focus()
-        it.app.composer.put("!echo forty-two")
-        it.key("enter")
-        await it.until(lambda: "exit 0" in it.screen, "the end")
+        await echo(it)
         it.app.composer.put("is this the answer?")
         it.key("shift+f10")
         await it.until(lambda: "Just words." in it.screen, "the answer")
-        prompt = it.session.prompts.read()[-1]
-        assert prompt.startswith("is this the answer?\n\nI ran this command") and "forty-two" in prompt
+        assert it.partner is not None
+        sent = str(it.partner.requests[-1].body["input"])
+        assert "is this the answer?\\n\\nI ran this command" in sent and "forty-two" in sent
+        assert it.session.prompts.read() == ["!echo forty-two", "is this the answer?"]
         assert it.app.composer.text == ""
 
 
 async def test_a_command_is_in_the_history_after_a_restart_where_it_could_be_run(tmp_path: Path) -> None:
     async with stage(tmp_path, files=FILES, script=MENDS) as it:
-        it.app.composer.focus()
-        it.app.composer.put("!echo forty-two")
-        it.key("enter")
-        await it.until(lambda: "exit 0" in it.screen, "the end")
+        await echo(it)
         it.app.composer.put("!" + "x" * 30_000)
         it.key("enter")
         await it.until(lambda: "put it into a script" in it.screen, "the refusal")
@@ -144,6 +148,21 @@ async def test_a_key_ends_a_command_and_a_second_one_waits_for_the_user(tmp_path
         it.key(key)
         await it.until(lambda: "stopped" in it.screen and not it.session.shell.running, "the end")
         assert it.app.composer.text == "!true"
+
+
+@pytest.mark.parametrize("key", ["escape", "ctrl+c"])
+async def test_the_key_is_answered_at_once_where_a_command_ignores_it(tmp_path: Path, key: str) -> None:
+    stubborn = "import signal,time; signal.signal(15, 1); print(1, flush=True); time.sleep(600)"
+    async with stage(tmp_path, files=FILES, script=MENDS) as it:
+        it.app.composer.focus()
+        it.app.composer.put(f'!{sys.executable} -c "{stubborn}" && echo went on')
+        it.key("enter")
+        await it.until(lambda: "    1" in it.screen, "the output")
+        it.key(key)
+        await it.until(lambda: "ending your command and all that it started" in it.screen, "the answer")
+        assert it.session.shell.running, "it has half a second"
+        await it.until(lambda: "· stopped" in it.screen and not it.session.shell.running, "the end")
+        assert it.app.status.status.message == ""
 
 
 async def test_a_watch_tells_of_a_save(tmp_path: Path) -> None:

@@ -67,13 +67,13 @@ def test_a_provider_that_cannot_be_asked_is_no_obstacle(run_spark: RunSpark, own
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ("", "no key was given"),
+        ("", "no key was given: paste it"),
         ("\n\n", "no key was given"),
         ('"sk-0123456789"', "leave out quotation marks"),
         ("OPENAI_API_KEY=sk-0123456789", "leave out quotation marks"),
         ("Bearer sk-0123456789", "leave out quotation marks"),
         ("sk-01234 56789", "contains a character"),
-        ("sk", "too short"),
+        ("sk", "copy all of it"),
         (b"\xff\xfe", "not text"),
     ],
 )

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from textual import events
 
+from session.events import FilesChanged, ReasoningDelta
 from tests.bench.pty_spark import stage as pty_stage
 from tests.tui.stage import Stage, stage
+from tui.look import attention
 from tui.look.notify import notification, way_of, window_title
 
 MANIFEST = """
@@ -104,6 +106,26 @@ async def test_a_stall_shows_its_seconds(tmp_path: Path) -> None:
         await it.pilot.press("escape")
         await it.done()
         assert "nothing for" not in it.screen
+
+
+async def test_a_turn_of_signs_of_life_alone_says_once_which_key_stops_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attention, "STILL", 2.0)
+    silent = '[[scenario]]\nmatch = ["talk"]\n[[scenario.step]]\nstall = 600.0\n'
+    async with stage(tmp_path, script=silent) as it:
+        await it.ask("just talk")
+
+        def told() -> bool:
+            # What a server's empty deltas and a file that is saved meanwhile lead to.
+            it.session._recorder.publish(ReasoningDelta("t1", ""))
+            it.session._recorder.publish(FilesChanged(("greeter.py",)))
+            return "nothing for 4 s" in it.screen
+
+        await it.until(told, "four seconds of them")
+        assert it.chat.count("Nothing new has come for ") == it.chat.count(" s. Esc stops the turn.") == 1
+        await it.pilot.press("escape")
+        await it.done()
 
 
 def test_the_title_is_set_and_given_back() -> None:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from session.events import Usage
 from tui.drawing.code import CodeStream, lex, lexer_for
 from tui.drawing.plain import clipped, clipped_left, untabbed, visible
 from tui.drawing.rows import Row, wrap
@@ -269,7 +270,7 @@ def test_the_meter_tells_the_speed_of_the_last_second_and_none_when_nothing_come
     assert meter.used == 1000 + 3100 and meter.estimated
     assert meter.speed(3.0) == pytest.approx(1000, rel=0.15)
     assert meter.speed(9.0) is None
-    meter.counted(3000, estimated=False)
+    meter.counted(Usage("t1", 1000, 0, 3000, 0))
     assert meter.used == 4000
     meter.took(400, 10.0)
     assert meter.speed(10.0) == pytest.approx(500), "a burst is not told as more than it was"

@@ -47,7 +47,8 @@ async def test_calls_are_told_and_a_command_is_stopped_at_the_key(tmp_path: Path
 
 @pytest.mark.parametrize("key", ["n", "a"])
 async def test_a_command_is_declined_or_allowed_by_a_key(tmp_path: Path, key: str) -> None:
-    script = CALLS.replace(" sleep 600 & wait", " true")
+    long = "So much for that. " + "An answer that is long enough for a speed. " * 20
+    script = CALLS.replace(" sleep 600 & wait", " true").replace("So much for that.", long)
     async with stage(tmp_path, script=script) as it:
         await it.ask("look")
         await it.until(lambda: "? run" in it.chat, "the question")

@@ -78,7 +78,7 @@ async def test_unsaved_text_keeps_the_session(tmp_path: Path) -> None:
         await it.until(lambda: it.app.editor.path, "the file")
         await it.pilot.press("f2", "x", "f4")
         await it.pilot.press(*"/new", "enter")
-        await it.until(lambda: "save the file in the editor first" in it.screen, "why not")
+        await it.until(lambda: "save the file in the editor first (Ctrl+S)" in it.screen, "why not")
         assert it.app.is_running and it.app.controls.sessions.switch is None
 
 

@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from session.checks.agreements import Agreements
-from session.events import RaceEnded
+from session.events import AttemptProgress, Event, RaceEnded, TurnStarted
 from session.storage.folders import config_folder, project_folders
 from tests.session.attempts.races import ADD, ALSO_RIGHT, RIGHT, TESTS, WRONG, script
+from tests.tui.review.test_review import review
 from tests.tui.stage import Stage, stage
+from tui.panes.editor.hunk_in_flight import EMPTY
 from tui.race.attempts_screen import AttemptsScreen
 from tui.race.panel import RacePanel
 
@@ -81,6 +83,19 @@ async def test_the_stop_key_ends_a_race_and_nothing_changes(folder: Path) -> Non
         assert "– cut" in panel(it) and (it.root / "calc.py").read_text() == ADD
 
 
+async def test_a_race_that_did_not_begin_comes_back_as_a_race(folder: Path) -> None:
+    """Only its prompt came back: sent again, it was a turn whose edits land unjudged."""
+    config = config_folder({"HOME": str(folder / "home")}) / "config.toml"
+    config.write_text(f"{config.read_text()}tokens = 1_000\n")
+    async with stage(folder, files=FILES, script=script(RIGHT, RIGHT)) as it:
+        it.app.composer.focus()
+        it.app.composer.put("/try 2 mend add")
+        it.key("enter")
+        await it.until(lambda: "over the limit" in it.chat.replace("\n", " "), "the end")
+        await it.until(lambda: it.app.composer.text == "/try 2 mend add", "the command")
+        assert it.session.prompts.read() == ["/try 2 mend add"]
+
+
 async def test_what_cannot_race_comes_back_to_be_corrected(folder: Path) -> None:
     async with stage(folder, files=FILES, script=script(RIGHT)) as it:
         it.app.composer.focus()
@@ -105,6 +120,30 @@ async def test_a_second_race_takes_the_place_of_the_first(folder: Path) -> None:
         assert "Stopped" in it.chat or "stopped" in it.chat, "the first race was stopped"
 
 
+async def test_an_attempt_that_needs_an_ok_shows_what_it_would_change(folder: Path) -> None:
+    async with stage(folder, files=FILES, script=script(WRONG, RIGHT)) as it:
+        it.session.review = True
+        it.app.composer.focus()
+        it.app.composer.put("/try 2 mend add")
+        it.key("enter")
+        await it.until(lambda: it.app.panes.held.question is not None, "the question")
+        await it.until(lambda: it.app.editor.path == "calc.py" and it.app.editor.flight is not None, "it")
+
+        def drawn() -> bool:
+            flight, lines = it.app.editor.flight, it.app.editor.buffer.lines
+            over = flight.overlay(len(lines)) if flight is not None else EMPTY
+            return over.ghosts == 1 and [lines[row].strip() for row in over.removed] == ["return a - b"]
+
+        await it.until(drawn, "the line that goes, and the one that comes")
+        await it.until(lambda: "return a + b" in it.screen, "the new line on the screen")
+        await review(it)
+        both = ("-    return a - b", "+    return a + b")
+        await it.until(lambda: all(line in it.screen for line in both), "the list")
+        assert (it.root / "calc.py").read_text() == ADD
+        await it.pilot.press("y")
+        await it.until(lambda: (it.root / "calc.py").read_text() != ADD, "the attempt")
+
+
 async def test_quitting_in_a_race_leaves_the_project_and_no_sandbox(folder: Path) -> None:
     async with stage(folder, files=FILES, script=script(WRONG, RIGHT, stall=30.0)) as it:
         it.app.composer.focus()
@@ -116,3 +155,24 @@ async def test_quitting_in_a_race_leaves_the_project_and_no_sandbox(folder: Path
     assert (folder / "project" / "calc.py").read_text() == ADD
     left = list((folder / "home").rglob("sandboxes/*"))
     assert left == [], left
+
+
+async def test_the_window_holds_the_winners_answer_and_none_of_the_others(folder: Path) -> None:
+    long = script(WRONG, RIGHT, WRONG).replace("Done.", "Words of an answer. " * 200)
+    async with stage(folder, files=FILES, script=long) as it:
+        heard: list[Event] = []
+        it.session._recorder.subscribe(heard.append)
+        it.app.composer.focus()
+        it.app.composer.put("/try all 3 mend add")
+        it.key("enter")
+        await it.until(lambda: any(isinstance(each, RaceEnded) for each in heard), "the end of the race")
+        await it.done()
+        (started,) = [each for each in heard if isinstance(each, TurnStarted)]
+        (race,) = [each for each in heard if isinstance(each, RaceEnded)]
+        output = {each.attempt: each.tokens for each in heard if isinstance(each, AttemptProgress)}
+        assert race.winner and output[race.winner] > 500
+        assert it.app.status.status.used == started.input_tokens + output[race.winner]
+        await it.ask("add nothing more")
+        await it.done()
+        again = [each for each in heard if isinstance(each, TurnStarted)][-1]
+        assert 0 <= again.input_tokens - started.input_tokens - output[race.winner] < 500

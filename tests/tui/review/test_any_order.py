@@ -70,13 +70,18 @@ async def test_verdicts_in_any_order_and_each_is_seen(tmp_path: Path) -> None:
         assert "dear" not in (it.root / "greeter.py").read_text() and state(it, "h1") == "dropped"
 
 
+async def held_notes(it: Stage) -> ReviewScreen:
+    """Have the change of the notes held as the first, and open the list."""
+    (it.root / "notes.txt").write_text("kept\nold\n")
+    await it.ask("make it polite")
+    await it.until(lambda: state(it, "h1") == "held", "the question")
+    return await review(it)
+
+
 async def test_a_hunk_behind_a_held_one_waits_and_can_be_rejected(tmp_path: Path) -> None:
     script = AT_ONCE.replace('["greet", "part", "notes"]', '["notes", "greet", "part"]')
     async with stage(tmp_path, script=script) as it:
-        (it.root / "notes.txt").write_text("kept\nold\n")
-        await it.ask("make it polite")
-        await it.until(lambda: state(it, "h1") == "held", "the question")
-        screen = await review(it)
+        screen = await held_notes(it)
         await it.until(lambda: it.screen.count("  waiting") == 2, "those behind it")
         await choose(it, screen, "h2")
         await it.pilot.press("y")
@@ -94,10 +99,7 @@ async def test_a_hunk_behind_a_held_one_waits_and_can_be_rejected(tmp_path: Path
 async def test_a_whole_hunk_stopped_behind_a_held_one_is_not_called_unfinished(tmp_path: Path) -> None:
     script = AT_ONCE.replace('["greet", "part", "notes"]', '["notes", "greet"]')
     async with stage(tmp_path, script=script) as it:
-        (it.root / "notes.txt").write_text("kept\nold\n")
-        await it.ask("make it polite")
-        await it.until(lambda: state(it, "h1") == "held", "the question")
-        screen = await review(it)
+        screen = await held_notes(it)
         await it.until(lambda: "  waiting" in it.screen, "the one behind it")
         assert "? h1  notes.txt" in it.screen and "… h2  greeter.py" in it.screen, "ids stand apart"
         await it.pilot.press("q")

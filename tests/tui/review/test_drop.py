@@ -93,9 +93,10 @@ async def test_the_dependent_hunk_goes_too_and_is_asked_for_again(tmp_path: Path
         await it.until(lambda: "return 6" in (it.root / "wall.py").read_text(), "the hunk asked for again")
         await it.done()
         assert (it.root / "paint.py").read_text() == FILES["paint.py"].replace("return 2", "return 20")
-        prompt = it.session.prompts.read()[-1]
-        assert prompt.startswith("I took h1 out because: no helper please.")
-        assert "+    return shade(3)" in prompt
+        assert it.partner is not None
+        sent = str([each.body["input"] for each in it.partner.requests])
+        assert "I took h1 out because: no helper please." in sent and "+    return shade(3)" in sent
+        assert it.session.prompts.read() == ["take the brushes", "no helper please"]
 
 
 async def test_from_the_review_it_can_be_kept_or_only_dropped_and_brought_back(tmp_path: Path) -> None:

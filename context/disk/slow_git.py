@@ -1,0 +1,115 @@
+"""Looks at what git may be waiting for or lost in, where it takes long: named pipes, and a tree without end.
+
+Git opens the files of rules in a work tree, and the repository's data, wherever it comes by, and waits for a
+writer where one is a named pipe. No clone can bring a pipe, but an unpacked archive or another program can.
+
+A tree object names others by their hashes, so that ten folders, each ten times in the next, stand for ten
+thousand million files in a few hundred bytes (gitdatamodel: "tree"). Git lists them all.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from time import monotonic
+
+_RULES = (".gitignore", ".gitattributes")
+_SECONDS = 5.0
+"""How long is searched at most, for each of the two kinds."""
+_FOLDER = b"40000"
+_MOST_LEVELS = 100
+"""Number of folders inside each other that are looked at."""
+
+
+def find_pipe(root: Path, data: Iterable[Path]) -> str | None:
+    """The first file of rules in ``root``, or in a folder above it, or file below the folders ``data``, that
+    is a named pipe or a link to one."""
+    return _rules_pipe(root) or _data_pipe(data)
+
+
+def _rules_pipe(root: Path) -> str | None:
+    for above in root.parents:
+        if (found := _pipe_in(str(above))) is not None:
+            return found
+    latest = monotonic() + _SECONDS
+    for folder, folders, files in os.walk(root):
+        if ".git" in folders:
+            folders.remove(".git")
+        if not set(_RULES).isdisjoint(files) and (found := _pipe_in(folder)) is not None:
+            return found
+        if monotonic() > latest:
+            return None
+    return None
+
+
+def _pipe_in(folder: str) -> str | None:
+    for name in _RULES:
+        path = os.path.join(folder, name)  # noqa: PTH118 - Path is slow in a walk over a large tree
+        try:
+            if stat.S_ISFIFO(os.lstat(path).st_mode):
+                return path
+        except OSError:
+            continue
+    return None
+
+
+def _data_pipe(folders: Iterable[Path]) -> str | None:
+    latest = monotonic() + _SECONDS
+    waiting = [str(folder) for folder in folders]
+    while waiting and monotonic() < latest:
+        try:
+            with os.scandir(waiting.pop()) as listing:
+                for entry in listing:
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+                    elif not entry.is_file(follow_symlinks=False) and stat.S_ISFIFO(entry.stat().st_mode):
+                        return entry.path
+        except OSError:
+            continue  # it vanished, or may not be read: git cannot wait there either
+    return None
+
+
+def most_names(top: str, read: Callable[[Iterable[str]], Mapping[str, bytes]], most: int) -> int:
+    """How many files the tree object ``top`` stands for; 0 where it has more than ``most`` different folders,
+    or too many inside each other. ``read`` gives the contents of tree objects; those that it leaves out count
+    as empty.
+    """
+    files: dict[str, int] = {}
+    folders: dict[str, list[str]] = {}
+    level = [top]
+    for _ in range(_MOST_LEVELS):
+        if len(files) + len(level) > most:
+            return 0
+        found = read(level)
+        for name in level:
+            files[name], folders[name] = _entries(found.get(name, b""), len(name) // 2)
+        level = list({below: None for name in level for below in folders[name] if below not in files})
+        if not level:
+            return _total(top, files, folders, {})
+    return 0
+
+
+def _total(
+    top: str, files: Mapping[str, int], folders: Mapping[str, list[str]], known: dict[str, int]
+) -> int:
+    """The files below ``top``. No folder is inside itself, since its name is the hash of what it names."""
+    if top not in known:
+        known[top] = files[top] + sum(_total(name, files, folders, known) for name in folders[top])
+    return known[top]
+
+
+def _entries(content: bytes, size: int) -> tuple[int, list[str]]:
+    """The number of files in the content of a tree object, and the names of its folders' objects, of ``size``
+    bytes each: entries are a mode, a space, a name, a null byte and the object."""
+    files, folders = 0, []
+    at = 0
+    while (end := content.find(b"\0", at)) >= 0:
+        mode = content[at:end].partition(b" ")[0]
+        at = end + 1 + size
+        if mode.lstrip(b"0") == _FOLDER:
+            folders.append(content[end + 1 : at].hex())
+        else:
+            files += 1
+    return files, folders

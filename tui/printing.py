@@ -6,10 +6,14 @@ holds that no other module of the front ends prints.
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TextIO
+
+from tui.terminal.hang_up import hang_up
 
 # The sanitizer is imported by what prints: `spark --help` and the first frame do without it.
 
@@ -99,8 +103,19 @@ def _write(text: str, *, err: bool) -> None:
         _line_is_open = False
     elif not err and text:
         _line_is_open = not text.endswith("\n")
-    stream.write(text)
-    stream.flush()
+    try:
+        stream.write(text)
+        stream.flush()
+    except OSError as problem:
+        if problem.errno != errno.EIO or not _is_device(stream):
+            raise
+        # A terminal that has just been closed: the write may fail before the signal that tells of it has come.
+        hang_up()
+
+
+def _is_device(stream: TextIO) -> bool:
+    """Whether ``stream`` is a terminal or was one: ``isatty`` denies it once the terminal is hung up."""
+    return stat.S_ISCHR(os.fstat(stream.fileno()).st_mode)
 
 
 def _one_place() -> bool:

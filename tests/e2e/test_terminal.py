@@ -104,8 +104,7 @@ def test_ask_watch_stop_redirect_undo_quit(columns: int, rows: int, tmp_path: Pa
         partner.let_go()
         pane.type(REDIRECT)
         pane.keys("Enter")
-        pane.until("streaming")
-        pane.until(idle)
+        pane.until(lambda screen: "Everything is in place" in screen and idle(screen))
         done = changed(sample, original)
         assert done["tasks/store.py"] == kept["tasks/store.py"], "what had landed was landed again"
         assert {"web/client.js", "tasks/api.py", "tasks/store.py"} <= set(done)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import signal
 import subprocess
 import sys
 
@@ -47,3 +48,28 @@ def test_an_answer_in_a_pipe_of_its_own_stays_as_it_is(stderr: int) -> None:
     told = subprocess.run(COMMAND, stdout=subprocess.PIPE, stderr=stderr, check=True, text=True)
     assert told.stdout == "I change red.Done.\n"
     assert told.stderr in (None, "h1 landed a.py:3\nh2 landed b.py:3\nspark: interrupted\n")
+
+
+ENDED_BY_HANG_UP = (
+    "import signal, sys\n"
+    "from tui.printing import say\n"
+    "def told(number, frame):\n"
+    "    sys.exit(128 + number)\n"
+    "signal.signal(signal.SIGHUP, told if sys.argv[1] == 'handled' else signal.SIG_DFL)\n"
+    "sys.stdin.readline()\n"
+    "say('lost')\n"
+)
+
+
+@pytest.mark.parametrize(("way", "code"), [("handled", 128 + signal.SIGHUP), ("default", -signal.SIGHUP)])
+def test_printing_on_a_terminal_that_was_closed_is_told_as_a_hang_up(way: str, code: int) -> None:
+    # It is not the controlling terminal, so that no signal comes from the system.
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-c", ENDED_BY_HANG_UP, way]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=theirs, stderr=subprocess.PIPE, start_new_session=True
+    ) as process:
+        os.close(theirs)
+        os.close(ours)
+        _, errors = process.communicate(b"now\n", timeout=30)
+    assert (process.returncode, errors) == (code, b"")

@@ -22,15 +22,15 @@ from tests.session.link.test_keeper import SPARE, becomes, kept
 
 QUICK = Backoff(first=0.01, longest=0.05)
 HELLO = [user_message("hello")]
+STANDARD = 3
+"""The standard streams, which stay open. It may not be fewer: poll(2) takes no more than the limit."""
 
 
 @contextlib.contextmanager
 def out_of_descriptors() -> Iterator[None]:
-    """No file or socket can be opened inside this block."""
+    """No file or socket can be opened inside this block, also where others are closed meanwhile."""
     before, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    free = os.open(os.devnull, os.O_RDONLY)
-    os.close(free)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (free, hard))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (STANDARD, hard))
     try:
         yield
     finally:
@@ -38,10 +38,17 @@ def out_of_descriptors() -> Iterator[None]:
 
 
 async def test_running_out_of_descriptors_is_reported_and_recovers() -> None:
-    async with Partner(scripts=script()) as partner, linked(partner) as loaded:
+    async with (
+        Partner(scripts=script()) as partner,
+        linked(partner) as loaded,
+        contextlib.AsyncExitStack() as ending,
+    ):
         await until(loaded, LinkState.READY)
         connection = Connection(Endpoint(partner.url), PROFILE, backoff=QUICK)
+        ending.push_async_callback(connection.close)
+        closed = os.open(os.devnull, os.O_RDONLY)
         with out_of_descriptors():
+            os.close(closed)  # one number is free, and must not be had
             connection.start()
             async with asyncio.timeout(10):
                 async for change in connection.states():
@@ -50,7 +57,6 @@ async def test_running_out_of_descriptors_is_reported_and_recovers() -> None:
             connection.wake()
         await until(connection, LinkState.READY)
         assert said(await ask(connection, HELLO)) == "All is well."
-        await connection.close()
 
 
 async def test_an_open_link_survives_running_out_of_descriptors() -> None:

@@ -109,7 +109,7 @@ def _write(text: str, *, err: bool) -> None:
     except OSError as problem:
         if problem.errno != errno.EIO or not _is_device(stream):
             raise
-        # A terminal that has just been closed: the write may fail before the signal that tells of it has come.
+        # A terminal that has just been closed: a write may fail before the signal that tells of it comes.
         hang_up()
 
 

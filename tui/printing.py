@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import stat
 import sys
 from collections.abc import Callable
 from typing import Any, TextIO
-
-from tui.terminal.hang_up import hang_up
 
 # The sanitizer is imported by what prints: `spark --help` and the first frame do without it.
 
@@ -110,7 +109,7 @@ def _write(text: str, *, err: bool) -> None:
         if problem.errno != errno.EIO or not _is_device(stream):
             raise
         # A terminal that has just been closed: a write may fail before the signal that tells of it comes.
-        hang_up()
+        os.kill(os.getpid(), signal.SIGHUP)
 
 
 def _is_device(stream: TextIO) -> bool:

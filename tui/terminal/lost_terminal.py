@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import termios
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-
-from tui.terminal.hang_up import hang_up
 
 STANDARD = (0, 1, 2)
 
@@ -49,7 +48,7 @@ def read_or_hang_up(terminal: int, most: int) -> bytes | None:
     else:
         if typed or os.isatty(terminal):
             return typed
-    hang_up()
+    _hang_up()
     return None
 
 
@@ -59,4 +58,8 @@ def hanging_up_if_gone() -> Iterator[None]:
     try:
         yield
     except termios.error:
-        hang_up()
+        _hang_up()
+
+
+def _hang_up() -> None:
+    os.kill(os.getpid(), signal.SIGHUP)

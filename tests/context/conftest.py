@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from context.disk.git import Git
 from context.text.tokens import Counter
 
 
@@ -42,6 +43,20 @@ class Repo:
             self.write(path, text)
         self.git("add", "-A")
         self.git("commit", "-q", "-m", "step")
+
+
+@pytest.fixture
+def git_asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The commands that git is asked from now on, such as ``status``, the newest last."""
+    asked: list[str] = []
+    run = Git.run
+
+    def noted(self: Git, *arguments: str, stdin: bytes = b"", seconds: float | None = None) -> bytes:
+        asked.append(arguments[0])
+        return run(self, *arguments, stdin=stdin, seconds=seconds)
+
+    monkeypatch.setattr(Git, "run", noted)
+    return asked
 
 
 @pytest.fixture

@@ -17,11 +17,10 @@ from tui.terminal.lending import write_sequence
 if TYPE_CHECKING:
     from session.events import Event
     from tui.panes.status import StatusLine
+    from tui.words.silence import Silence
 
 STALL = 3.0
 """Seconds without anything from the server after which they are shown."""
-STILL = 60.0
-"""Seconds without anything new after which a line says so, once a turn."""
 LONG = 10.0
 """Seconds from which the end of a turn is told where nobody knows whether the user looks: tmux reports the
 focus only with its option ``focus-events``."""
@@ -49,8 +48,7 @@ class Attention:
         self._waits = ""
         """What needs the user's OK; empty where nothing does."""
         self._began: float | None = None
-        self._heard = 0.0
-        self._said_still = False
+        self._silence: Silence | None = None
         self.on_still: Callable[[str], None] = lambda line: None
         """Called with what is to be said of a turn in which nothing has come for long."""
         self._title = ""
@@ -74,7 +72,6 @@ class Attention:
         now = monotonic()
         if running:
             self._began = self._began if self._began is not None else now
-            self._said_still = False
             self._hear()
             if self._timer is None:
                 self._timer = self._app.set_interval(1.0, self._look)
@@ -88,18 +85,22 @@ class Attention:
         self._name()
 
     def heard(self, event: Event) -> None:
-        """Something arrived from the server, or a tool of the turn. An empty part of an answer is only a sign
-        of life, and a saved file is none."""
-        from session.events import FileSaved, FilesChanged, ReasoningDelta, TextDelta  # not before a session
+        """Something arrived from the server, or a tool of the turn."""
+        if self._silence is None:
+            from tui.words.silence import Silence  # not before a session
 
-        empty = isinstance(event, TextDelta | ReasoningDelta) and not event.text
-        if not empty and not isinstance(event, FileSaved | FilesChanged):
-            self._hear()
+            self._silence = Silence(monotonic())
+        if self._silence.heard(event, monotonic()):
+            self._show_silence(0)
 
     def _hear(self) -> None:
-        self._heard = monotonic()
-        if self._status.status.stalled:
-            self._status.show(stalled=0)
+        if self._silence is not None:
+            self._silence.broken(monotonic())
+        self._show_silence(0)
+
+    def _show_silence(self, seconds: int) -> None:
+        if self._status.status.stalled != seconds:
+            self._status.show(stalled=seconds)
 
     def waits(self, title: str) -> None:
         """Something needs the user's OK, or nothing any more (an empty ``title``)."""
@@ -112,11 +113,14 @@ class Attention:
 
     def _look(self) -> None:
         """Show how long nothing has come, once that is long."""
-        silent = int(monotonic() - self._heard)
-        self._status.show(stalled=silent if silent >= STALL and not self._waits else 0)
-        if silent >= STILL and not self._waits and not self._said_still:
-            self._said_still = True
-            self.on_still(f"Nothing new has come for {silent} s. {shown('interrupt')} stops the turn.")
+        now = monotonic()
+        if self._silence is None or self._waits:
+            self._show_silence(0)
+            return
+        silent = self._silence.seconds(now)
+        self._show_silence(silent if silent >= STALL else 0)
+        if told := self._silence.line(now, shown("interrupt")):
+            self.on_still(told)
 
     def _tell(self, message: str, took: float) -> None:
         """Tell ``message`` to a user who looks elsewhere, or may after the turn ``took`` so many seconds."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 
 from session.checks.check import Check
@@ -47,6 +47,7 @@ from tui.event_loop import run
 from tui.exits import CONFIGURATION, FAILED, exit_code, leave
 from tui.printing import PieceWriter, say, say_json
 from tui.race.lines import race_line
+from tui.scroll.quiet_turns import telling_silence
 from tui.terminal.command_signals import CommandSignals
 from tui.terminal.end_signals import SIGNALS
 from tui.words.check_lines import check_line, checked_detail
@@ -182,14 +183,21 @@ async def _exec(opening: Opening, prompt: str, show: Printer, racing: Racing | N
             else:
                 how = racing.judge_all
                 await session.race.start(prompt, racing.attempts, racing.checks, judge_all=how)
-            refused = False
-            async for event in events:
-                if not isinstance(event, PhaseChanged):
-                    show(event)
-                refused = refused or isinstance(event, HunkRefused)
-                if isinstance(event, TurnEnded):
-                    code = exit_code(event.status, event.code, refused=refused)
-                    break
+            code = await _shown(events, show)
         finally:
             await session.close()
     return signals.code or code
+
+
+async def _shown(events: AsyncIterator[Event], show: Printer) -> int:
+    """Show the events of the turn up to its end; returns the exit code."""
+    refused = False
+    async with telling_silence(lambda line: say(f"spark: {line}", err=True)) as heard:
+        async for event in events:
+            heard(event)
+            if not isinstance(event, PhaseChanged):
+                show(event)
+            refused = refused or isinstance(event, HunkRefused)
+            if isinstance(event, TurnEnded):
+                return exit_code(event.status, event.code, refused=refused)
+    return FAILED

@@ -31,6 +31,7 @@ from tui.app.unattended import carry_on
 from tui.event_loop import run
 from tui.exits import CONFIGURATION, DONE, leave
 from tui.scroll.answer import Answer
+from tui.scroll.quiet_turns import telling_silence
 from tui.scroll.whole_words import say_in_words
 from tui.slash.completion import completer, prefetch_models
 from tui.slash.errors import SlashError
@@ -218,5 +219,11 @@ def _keys(session: Session) -> KeyBindings:
 async def _print_all(session: Session, events: AsyncIterator[Event], answer: Answer) -> None:
     for past in session.past():
         answer.show(past)
-    async for event in events:
-        answer.follow(session, event)
+
+    def tell(line: str) -> None:
+        say_in_words(f"spark: {line}")
+
+    async with telling_silence(tell, lambda: answer.held.oldest is not None) as heard:
+        async for event in events:
+            heard(event)
+            answer.follow(session, event)

@@ -10,7 +10,7 @@ import context.disk.branch
 import context.disk.git
 import context.index.commit_history
 import context.project.git_uses
-from context.disk.git import Git, GitUnavailable
+from context.disk.git import GitUnavailable
 from context.project.git_uses import FIRST_PAUSE, LONGEST_PAUSE, GitUses
 from context.project.project import Project
 from tests.context.conftest import Repo
@@ -103,7 +103,7 @@ def test_a_commit_that_stands_for_files_without_end_is_named(
 
 
 def test_past_commits_without_end_hold_up_one_scan_and_are_told(
-    repo: Repo, monkeypatch: pytest.MonkeyPatch, clock: Clock
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, clock: Clock, git_asked: list[str]
 ) -> None:
     repo.commit(**{"a.py": "a = 1\n", "b.py": "b = 1\n"})
     repo.commit(**{"a.py": "a = 2\n", "b.py": "b = 2\n"})
@@ -118,11 +118,11 @@ def test_past_commits_without_end_hold_up_one_scan_and_are_told(
     assert snapshot.git and snapshot.complete and not snapshot.history.commits
     assert snapshot.notes == project.take_news() and "git log took more than" in snapshot.notes[0]
 
-    asked = _asked(monkeypatch)
-    assert project.reconcile().notes == snapshot.notes and "log" not in asked
+    git_asked.clear()
+    assert project.reconcile().notes == snapshot.notes and "log" not in git_asked
     clock.now += FIRST_PAUSE
     project.reconcile()
-    assert "log" in asked and project.take_news() == ()
+    assert "log" in git_asked and project.take_news() == ()
 
     repo.git("update-ref", "refs/heads/main", plain)
     clock.now += LONGEST_PAUSE
@@ -164,15 +164,3 @@ def test_a_damaged_history_is_told(repo: Repo) -> None:
 
 def _object(repo: Repo, name: str) -> Path:
     return repo.root / ".git" / "objects" / name[:2] / name[2:]
-
-
-def _asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    asked: list[str] = []
-    run = Git.run
-
-    def counted(self: Git, *arguments: str, stdin: bytes = b"", seconds: float | None = None) -> bytes:
-        asked.append(arguments[0])
-        return run(self, *arguments, stdin=stdin, seconds=seconds)
-
-    monkeypatch.setattr(Git, "run", counted)
-    return asked

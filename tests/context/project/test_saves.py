@@ -4,39 +4,27 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from context.disk.git import Git
 from context.project.project import Project
 from tests.context.conftest import Repo
 
 
-def test_git_is_asked_about_the_first_save_and_its_reversal_only(
-    repo: Repo, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_git_is_asked_about_the_first_save_and_its_reversal_only(repo: Repo, git_asked: list[str]) -> None:
     before = "def first(): ...\n"
     repo.commit(**{"a.py": before})
     project = Project(repo.root)
     project.scan()
-    asked: list[str] = []
-    run = Git.run
-
-    def counted(self: Git, *arguments: str, stdin: bytes = b"", seconds: float | None = None) -> bytes:
-        asked.append(arguments[0])
-        return run(self, *arguments, stdin=stdin, seconds=seconds)
-
-    monkeypatch.setattr(Git, "run", counted)
+    git_asked.clear()
     repo.write("a.py", before + "x = 1\n")
     assert "a.py" in project.update(["a.py"]).changes
-    assert "status" in asked
-    asked.clear()
+    assert "status" in git_asked
+    git_asked.clear()
     for number in range(3):
         repo.write("a.py", before + f"x = {number + 2}\n")
         assert "a.py" in project.update(["a.py"]).changes
-    assert asked == []
+    assert git_asked == []
     repo.write("a.py", before)
     assert not project.update(["a.py"]).changes
-    assert "status" in asked
+    assert "status" in git_asked
 
 
 def test_a_segment_that_is_cut_short_is_read_anew(repo: Repo, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from session.events import (
 from session.sandbox.result import SandboxRefused
 from session.sandbox.sandbox import Sandboxes
 from session.setup.attempt_settings import AttemptSettings
-from tests.session.attempts.races import ADD, RIGHT, TESTS, WRONG, project, script
+from tests.session.attempts.races import ADD, RIGHT, SYNTAX, TESTS, WRONG, project, script
 from tests.session.talking import talking
 from tui.race.rows import RaceView
 
@@ -71,6 +71,19 @@ def shown(events: list[Event]) -> list[str]:
     for event in events:
         view.take(event)
     return [row.text for row in view.rows(120, 9)]
+
+
+async def test_a_baseline_that_is_quicker_than_the_request_is_told_after_the_race(
+    root: Path, slow_preparation: Callable[[int], None]
+) -> None:
+    """The panel is made when the race is told of: what came before was lost to it."""
+    slow_preparation(1)
+    async with talking(root, script(RIGHT, WRONG)) as it:
+        await it.session.race.start("mend add", 2, [SYNTAX, TESTS])
+        await it.ended("t1")
+        kinds = [type(event) for event in it.events]
+        assert kinds.index(RaceStarted) < kinds.index(BaselineChecked)
+        assert len(it.all(BaselineChecked)) == 2
 
 
 def in_order(events: list[Event]) -> bool:

@@ -6,21 +6,16 @@ import asyncio
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from session.attempts.judge import Judge
-from session.attempts.shared_preparation import SharedPreparation
 from session.checks.check import Check
-from session.checks.finding import Verdict
 from session.commands.race_commands import RaceError
 from session.events import (
     AttemptAnswered,
     AttemptChecked,
     AttemptEnded,
     AttemptStarted,
-    BaselineChecked,
     Event,
     HunkLanded,
     HunkUndone,
@@ -255,36 +250,6 @@ async def test_limits_are_held(root: Path) -> None:
         ended = await it.ended("t2")
         assert ended.code == "no_winner" and "minutes is reached" in (ended.message or "")
     assert it.text("calc.py") == ADD
-
-
-async def test_a_baseline_that_is_quicker_than_the_request_is_told_after_the_race(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The panel is made when the race is told of: what came before was lost to it."""
-    prepare = SharedPreparation.prepare
-
-    async def slowly(self: SharedPreparation, *given: Any, **more: Any) -> Any:
-        prepared = await prepare(self, *given, **more)
-        async with asyncio.timeout(20):
-            while not judged:
-                await asyncio.sleep(0.01)
-        return prepared
-
-    run, judged = Judge.baseline, list[int]()
-
-    async def told(self: Judge, check: int) -> Verdict:
-        verdict = await run(self, check)
-        asyncio.get_running_loop().call_later(0.05, judged.append, check)
-        return verdict
-
-    monkeypatch.setattr(SharedPreparation, "prepare", slowly)
-    monkeypatch.setattr(Judge, "baseline", told)
-    async with talking(root, script(RIGHT, WRONG)) as it:
-        await it.session.race.start("mend add", 2, CHECKS)
-        await it.ended("t1")
-        kinds = [type(event) for event in it.events]
-        assert kinds.index(RaceStarted) < kinds.index(BaselineChecked)
-        assert len(it.all(BaselineChecked)) == 2
 
 
 async def test_an_attempt_whose_hunks_were_refused_says_how_many_and_why(root: Path) -> None:

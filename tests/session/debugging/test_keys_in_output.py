@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -41,6 +43,16 @@ async def said(line: str, root: Path) -> list[str]:
     pieces: list[str] = []
     await run_shell(line, root, dict(os.environ), pieces.append)
     return pieces
+
+
+@asynccontextmanager
+async def told_to_print(root: Path) -> AsyncIterator[Listening]:
+    """A session whose model has run a command that prints ``key.txt`` and fails."""
+    async with talking(root, calling(("run", {"command": "cat key.txt; exit 1"}))) as talk:
+        talk.session.submit("go")
+        assert talk.session.answer((await talk.until(ToolHeld)).call, land=True)
+        await talk.ended("t1")
+        yield talk
 
 
 @pytest.mark.parametrize("shift", range(0, 60, 7))
@@ -155,11 +167,7 @@ async def test_a_key_at_the_cuts_of_a_command_of_the_models_is_masked(shift: int
     root = tmp_path / "project"
     root.mkdir()
     (root / "key.txt").write_text("y" * shift + "\n" + f"{KEY}\n" * 400)
-    async with talking(root, calling(("run", {"command": "cat key.txt; exit 1"}))) as talk:
-        talk.session.submit("go")
-        held = await talk.until(ToolHeld)
-        assert talk.session.answer(held.call, land=True)
-        await talk.ended("t1")
+    async with told_to_print(root) as talk:
         assert "masked" in str(outputs(talk)) and "bytes of output were not kept" in str(outputs(talk))
         assert not parts_of_keys(str(outputs(talk)) + str(talk.events))
 
@@ -183,10 +191,7 @@ async def test_a_key_with_an_escape_in_its_middle_does_not_reach_the_model(
     root = tmp_path / "project"
     root.mkdir()
     (root / "key.txt").write_text(f"key {KEY[:30]}{escape}{KEY[30:]}\nthe end\n")
-    async with talking(root, calling(("run", {"command": "cat key.txt; exit 1"}))) as talk:
-        talk.session.submit("go")
-        assert talk.session.answer((await talk.until(ToolHeld)).call, land=True)
-        await talk.ended("t1")
+    async with told_to_print(root) as talk:
         talk.session.shell.run("cat key.txt; exit 1")
         await _ended(talk)
         told = str(outputs(talk)) + talk.session.shell.request() + str(talk.events)
@@ -198,10 +203,7 @@ async def test_an_escape_in_a_key_at_the_cut_leaves_no_part_of_it(shift: int, tm
     root = tmp_path / "project"
     root.mkdir()
     (root / "key.txt").write_text("y" * shift + "\n" + f"{KEY[:30]}\x1b[1m{KEY[30:]}\n" * 400)
-    async with talking(root, calling(("run", {"command": "cat key.txt; exit 1"}))) as talk:
-        talk.session.submit("go")
-        assert talk.session.answer((await talk.until(ToolHeld)).call, land=True)
-        await talk.ended("t1")
+    async with told_to_print(root) as talk:
         told = str(outputs(talk)) + str(talk.events)
     assert "masked" in told and not parts_of_keys(told), told
 

@@ -10,8 +10,8 @@ from textual import events
 from session.events import FilesChanged, ReasoningDelta
 from tests.bench.pty_spark import stage as pty_stage
 from tests.tui.stage import Stage, stage
-from tui.look import attention
 from tui.look.notify import notification, way_of, window_title
+from tui.words import silence
 
 MANIFEST = """
 [[scenario]]
@@ -111,7 +111,7 @@ async def test_a_stall_shows_its_seconds(tmp_path: Path) -> None:
 async def test_a_turn_of_signs_of_life_alone_says_once_which_key_stops_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(attention, "STILL", 2.0)
+    monkeypatch.setattr(silence, "STILL", 2.0)
     silent = '[[scenario]]\nmatch = ["talk"]\n[[scenario.step]]\nstall = 600.0\n'
     async with stage(tmp_path, script=silent) as it:
         await it.ask("just talk")
@@ -123,7 +123,8 @@ async def test_a_turn_of_signs_of_life_alone_says_once_which_key_stops_it(
             return "nothing for 4 s" in it.screen
 
         await it.until(told, "four seconds of them")
-        assert it.chat.count("Nothing new has come for ") == it.chat.count(" s. Esc stops the turn.") == 1
+        assert it.chat.count("Nothing new has come from the server for ") == 1
+        assert it.chat.count(" s. Esc stops the turn.") == 1
         await it.pilot.press("escape")
         await it.done()
 

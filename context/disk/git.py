@@ -26,7 +26,7 @@ from context.disk.git_settings import (
 from context.disk.private_git_dir import PrivateGitDir
 from context.disk.programs import find_program, plain_environment
 from context.disk.repository import GitUnavailable, Repository, find_repository, owner_elsewhere, read_regular
-from context.disk.slow_git import find_pipe, most_names
+from context.disk.slow_git import find_pipe, names_at_least
 
 __all__ = ["Git", "GitUnavailable"]
 
@@ -39,8 +39,6 @@ _LOOKING = 3.0
 """Seconds to look at the trees of a commit that git is slow to list."""
 _MOST_NAMES = 10_000_000
 """The most names that a commit may hold. The largest known repositories have a third of it."""
-_MOST_TREES = 5_000
-"""The most folders of a commit that are looked at; with more, nothing is said about it."""
 _LARGEST_TREE = 1_000_000
 """The largest folder in bytes that is looked at."""
 _PATIENCE = 2.0
@@ -91,9 +89,12 @@ class Git:
         private.configure(allowed_config(user, own), excludes_file(user, own, repository.top))
         return cls(root, repository, private, partial=is_partial(own))
 
-    def run(self, *arguments: str, stdin: bytes = b"", seconds: float | None = None) -> bytes:
+    def run(
+        self, *arguments: str, stdin: bytes = b"", seconds: float | None = None, look: bool = True
+    ) -> bytes:
         """The standard output of a git command in ``root``, which may take ``seconds``, and at most
-        :data:`TIMEOUT`. Raises GitUnavailable when it fails."""
+        :data:`TIMEOUT`. Unless it shall not ``look``, what a slow command waits for is looked for meanwhile.
+        Raises GitUnavailable when it fails."""
         self._private.refresh()
         begun = monotonic()
         try:
@@ -103,7 +104,7 @@ class Git:
                 arguments,
                 stdin,
                 seconds=TIMEOUT if seconds is None else min(seconds, TIMEOUT),
-                look=lambda: self._look(arguments),
+                look=lambda: self._look(arguments) if look else None,
                 started=self._started,
             )
         except GitUnavailable as problem:
@@ -132,15 +133,22 @@ class Git:
             )
 
     def _names_of_head(self) -> int:
-        """How many names the commit HEAD has below ``root``; 0 where that is not easily said."""
+        """How many names the commit HEAD has below ``root`` at least, as far as that is soon known."""
+        latest = monotonic() + _LOOKING
+        head = ("rev-parse", "--verify", "--quiet", f"HEAD:{self.prefix}")
         try:
-            top = self.run("rev-parse", "--verify", "--quiet", f"HEAD:{self.prefix}", seconds=_LOOKING)
-            return most_names(top.decode("ascii").strip(), self._trees, _MOST_TREES)
+            top = self.run(*head, seconds=_LOOKING, look=False)
         except GitUnavailable:
             return 0  # The command that is looked at will say it.
 
-    def _trees(self, names: Iterable[str]) -> dict[str, bytes]:
-        return self._objects("tree", names, _LARGEST_TREE, _LOOKING)
+        def read(names: list[str]) -> dict[str, bytes]:
+            try:
+                left = max(0.0, latest - monotonic())
+                return self._objects("tree", names, _LARGEST_TREE, seconds=left, look=False)
+            except GitUnavailable:
+                return {}
+
+        return names_at_least(top.decode("ascii").strip(), read, _MOST_NAMES, latest)
 
     def stop(self) -> None:
         """End the commands that run in other threads, which take seconds on a large project. :meth:`run`
@@ -172,14 +180,20 @@ class Git:
         return self._objects("blob", names, largest)
 
     def _objects(
-        self, kind: str, names: Iterable[str], largest: int, seconds: float | None = None
+        self,
+        kind: str,
+        names: Iterable[str],
+        largest: int,
+        seconds: float | None = None,
+        *,
+        look: bool = True,
     ) -> dict[str, bytes]:
         wanted = list(dict.fromkeys(names))
         if not wanted:
             return {}
         asked = "".join(f"{name}\n" for name in wanted).encode()
         about = "--batch-check=%(objectname) %(objecttype) %(objectsize)"
-        sized = self.run("cat-file", about, stdin=asked, seconds=seconds)
+        sized = self.run("cat-file", about, stdin=asked, seconds=seconds, look=look)
         small = []
         for line in sized.decode("ascii", "replace").splitlines():
             name, _, rest = line.partition(" ")
@@ -187,7 +201,7 @@ class Git:
             if its_kind == kind and int(size) <= largest:
                 small.append(name)
         asked = "".join(f"{name}\n" for name in small).encode()
-        out = self.run("cat-file", "--batch", stdin=asked, seconds=seconds)
+        out = self.run("cat-file", "--batch", stdin=asked, seconds=seconds, look=look)
         contents: dict[str, bytes] = {}
         at = 0
         for name in small:
@@ -295,7 +309,8 @@ def _call(
         try:
             limit_memory(process)
             started(process)
-            out, err = communicate(process, stdin, seconds=seconds, patience=_PATIENCE, look=look)
+            patience = min(_PATIENCE, seconds)
+            out, err = communicate(process, stdin, seconds=seconds, patience=patience, look=look)
         except (GitUnavailable, TimeoutError, TooMuchError) as problem:
             raise GitUnavailable(f"git {arguments[0]} {_said(problem, seconds)}") from problem
         finally:

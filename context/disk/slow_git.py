@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
 from pathlib import Path
 from time import monotonic
 
@@ -19,8 +20,8 @@ _RULES = (".gitignore", ".gitattributes")
 _SECONDS = 5.0
 """How long is searched at most, for each of the two kinds."""
 _FOLDER = b"40000"
-_MOST_LEVELS = 100
-"""Number of folders inside each other that are looked at."""
+_AT_ONCE = 1_000
+"""Number of folders of a commit that are read at once."""
 
 
 def find_pipe(root: Path, data: Iterable[Path]) -> str | None:
@@ -71,32 +72,47 @@ def _data_pipe(folders: Iterable[Path]) -> str | None:
     return None
 
 
-def most_names(top: str, read: Callable[[Iterable[str]], Mapping[str, bytes]], most: int) -> int:
-    """How many files the tree object ``top`` stands for; 0 where it has more than ``most`` different folders,
-    or too many inside each other. ``read`` gives the contents of tree objects; those that it leaves out count
-    as empty.
+def names_at_least(
+    top: str, read: Callable[[list[str]], Mapping[str, bytes]], enough: int, latest: float
+) -> int:
+    """How many files the tree object ``top`` stands for at least. Counting ends when there are more than
+    ``enough``, or at ``latest`` by :func:`time.monotonic`: what was not read by then counts as empty.
+
+    ``read`` gives the contents of tree objects; those that it leaves out count as empty too. Folders that
+    are named more than once are read first, since nothing else makes few of them stand for many files.
     """
     files: dict[str, int] = {}
     folders: dict[str, list[str]] = {}
-    level = [top]
-    for _ in range(_MOST_LEVELS):
-        if len(files) + len(level) > most:
-            return 0
-        found = read(level)
-        for name in level:
+    once, again = {top: None}, dict[str, None]()
+    while (waiting := again or once) and monotonic() < latest:
+        batch = list(islice(waiting, _AT_ONCE))
+        for name in batch:
+            del waiting[name]
+        found = read(batch)
+        for name in batch:
             files[name], folders[name] = _entries(found.get(name, b""), len(name) // 2)
-        level = list({below: None for name in level for below in folders[name] if below not in files})
-        if not level:
-            return _total(top, files, folders, {})
-    return 0
+        for below in (below for name in batch for below in folders[name]):
+            if below in once:
+                del once[below]
+                again[below] = None
+            elif below not in files and below not in again:
+                once[below] = None
+        if waiting is again and not again and (total := _total(top, files, folders)) > enough:
+            return total
+    return _total(top, files, folders)
 
 
-def _total(
-    top: str, files: Mapping[str, int], folders: Mapping[str, list[str]], known: dict[str, int]
-) -> int:
+def _total(top: str, files: Mapping[str, int], folders: Mapping[str, list[str]]) -> int:
     """The files below ``top``. No folder is inside itself, since its name is the hash of what it names."""
-    if top not in known:
-        known[top] = files[top] + sum(_total(name, files, folders, known) for name in folders[top])
+    known: dict[str, int] = {}
+    waiting = [top]
+    while waiting:
+        name = waiting[-1]
+        missing = [below for below in folders.get(name, ()) if below not in known]
+        if missing:
+            waiting += missing
+        else:
+            known[waiting.pop()] = files.get(name, 0) + sum(known[below] for below in folders.get(name, ()))
     return known[top]
 
 

@@ -7,6 +7,7 @@ changes the index; :meth:`Index.view` returns values that any thread may read.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -129,16 +130,18 @@ class Index:
         self._stamps[0].append(0)
         self._set(facts.path, 0, number, stamp)
 
-    def add_segment(self, file: Path, found: list[tuple[str, int, int]]) -> bool:
-        """Add a segment that a worker wrote, with its files as path, number and stamp; False if it is
-        damaged."""
+    def add_segment(self, file: Path, numbers: Mapping[str, int], stamps: Mapping[str, int]) -> bool:
+        """Add a segment that a worker wrote, with the numbers of its files by path; False if it is damaged.
+
+        ``stamps`` has those of these files, and perhaps of others.
+        """
         try:
             segment = Segment(file)
         except (OSError, DamagedSegment):
             return False
         index = self._append(segment)
-        for path, number, stamp in found:
-            self._set(path, index, number, stamp)
+        for path, number in numbers.items():
+            self._set(path, index, number, stamps[path])
         return True
 
     def _set(self, path: str, index: int, number: int, stamp: int) -> None:

@@ -87,8 +87,9 @@ class IndexUpdater:
             # They may be known from another branch, which their hashes show.
             left = [path for path in stamps if not self._restored(path, stamps[path])]
             yield
-        order = [*(path for path in first if path in stamps), *left]
-        order = list(dict.fromkeys(order))
+        early = dict.fromkeys(path for path in first if path in stamps)
+        # Not by way of one long call on all of them, which would block all other threads.
+        order = [*early, *(path for path in left if path not in early)]
         if len(order) < _MANY_UNREAD:
             for path in order:
                 self.read_file(path, stamps[path])
@@ -113,10 +114,11 @@ class IndexUpdater:
         elif isinstance(found, Unread):
             self.mark_unread(found, stamps[found.path])
         else:
-            files = [(path, number, stamps[path]) for path, number in found.numbers.items()]
-            if not self._index.add_segment(found.file, files):
-                for path, _, stamp in files:
-                    self.read_file(path, stamp)
+            # No tuple for each file: the garbage collector would look at everything there is meanwhile, which
+            # blocks all other threads.
+            if not self._index.add_segment(found.file, found.numbers, stamps):
+                for path in found.numbers:
+                    self.read_file(path, stamps[path])
 
     def mark_unread(self, problem: Source | Unread, stamp: int) -> None:
         """Record that a file gave no text; one that vanished is only removed."""

@@ -1,7 +1,8 @@
 """What a project asks git for: what failed is told once, and is asked again after a pause that grows.
 
-A git that was waited for in vain is not asked at once again, since that would hold up the changes that the
-user makes. But only the disk may have been cold, so the first pause is short.
+A git that was waited for in vain is not asked before that, since it would hold up the changes that the user
+makes. But only the disk may have been cold, so the first pause is short. One that says at once what is wrong
+is also asked whenever the project is checked.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from time import monotonic
 from context.disk.git import GitUnavailable
 
 FIRST_PAUSE = 10.0
-"""Seconds until git is asked again that was waited for in vain; doubled each time that this is in vain."""
+"""Seconds until git is asked again by itself; doubled each time that this is in vain."""
 LONGEST_PAUSE = 300.0
 
 
@@ -49,7 +50,7 @@ class GitUse:
         self._tell = tell
         self._problem: GitUnavailable | None = None
         self._pause = 0.0
-        self._until = 0.0
+        self._next = 0.0
 
     @property
     def note(self) -> str:
@@ -58,13 +59,27 @@ class GitUse:
         return "" if problem is None or problem.expected else f"{problem}; {self._words.without}"
 
     @property
+    def failing(self) -> bool:
+        """Whether git did not answer last."""
+        return self._problem is not None
+
+    @property
     def due(self) -> bool:
-        """Whether the last answer failed, and it is time to ask again."""
-        return self._problem is not None and monotonic() >= self._until
+        """Whether the last answer failed, and git may be asked again."""
+        return self._problem is not None and not self._waits(self._problem)
+
+    @property
+    def again_in(self) -> float | None:
+        """Seconds until git should be asked again, though nobody asks; None if it need not be."""
+        problem = self._problem
+        return None if problem is None or problem.expected else max(0.0, self._next - monotonic())
+
+    def _waits(self, problem: GitUnavailable) -> bool:
+        return problem.slow and monotonic() < self._next
 
     def begin(self) -> None:
         """To be called before git is asked. Raises the last GitUnavailable while its pause lasts."""
-        if self._problem is not None and monotonic() < self._until:
+        if self._problem is not None and self._waits(self._problem):
             raise self._problem
 
     def failed(self, problem: GitUnavailable) -> None:
@@ -73,8 +88,9 @@ class GitUse:
         if problem is before:
             return
         self._problem = problem
-        self._pause = min(LONGEST_PAUSE, max(FIRST_PAUSE, 2 * self._pause)) if problem.slow else 0.0
-        self._until = monotonic() + self._pause
+        waited = 0.0 if before is None or before.slow != problem.slow else self._pause
+        self._pause = min(LONGEST_PAUSE, max(FIRST_PAUSE, 2 * waited))
+        self._next = monotonic() + self._pause
         same = before is not None and ((before.slow and problem.slow) or str(before) == str(problem))
         if not problem.expected and not same:
             self._tell(self.note)
@@ -83,7 +99,7 @@ class GitUse:
         """Git answered."""
         if self.note:
             self._tell(self._words.again)
-        self._problem, self._pause = None, 0.0
+        self._problem = None
 
 
 class GitUses:
@@ -102,6 +118,12 @@ class GitUses:
         if note := self.files.note:
             return (note,)
         return tuple(use.note for use in (self.branch, self.history) if use.note)
+
+    @property
+    def again_in(self) -> float | None:
+        """Seconds until git should be asked again, though nobody asks; None if it need not be."""
+        uses = (self.files,) if self.files.failing else (self.branch, self.history)
+        return min((wait for use in uses if (wait := use.again_in) is not None), default=None)
 
     def take_news(self) -> tuple[str, ...]:
         """What began to fail or to work again since the last call. Any thread may call it."""

@@ -28,7 +28,7 @@ from context.project.differences import Differences
 from context.project.git_uses import GitUses
 from context.project.project_paths import ProjectPaths
 from context.project.snapshot import Snapshot, frozen
-from context.text.sorting import sorted_in_parts
+from context.text.sorting import set_in_parts, sorted_in_parts
 
 __all__ = ["SECRET", "Project"]
 
@@ -86,6 +86,12 @@ class Project:
         it."""
         return () if self._closing.is_set() else self._uses.take_news()
 
+    @property
+    def ask_git_in(self) -> float | None:
+        """Seconds until :meth:`reconcile` should be called for a git that failed; None if it did not. Any
+        thread may read it."""
+        return self._uses.again_in
+
     def close(self) -> None:
         """Stop a running scan soon, and save the index in the cache; the snapshot stays valid."""
         self._closing.set()
@@ -142,7 +148,8 @@ class Project:
             if files != self._paths or moved:  # after a checkout, time stamps are not reliable
                 return self._scan()
             self._commits.retry(self._git)
-            touched = {*before, *self._differences.changes} & set(files)
+            listed = ProjectPaths(files)
+            touched = {path for path in (*before, *self._differences.changes) if path in listed}
             # A file may have vanished and come back while it was looked at.
             touched |= {path for path in files if self._is_unknown(path)}
             self._take(sorted(touched))
@@ -176,7 +183,7 @@ class Project:
             tuple(path for path in listing.files if path not in problems) if problems else listing.files
         )
         self._updater.reset_unread(listing.unread | problems)
-        listed = set(self._paths)
+        listed = set_in_parts(self._paths)
         for path in self._index.paths():
             if path not in listed:
                 self._index.remove(path)

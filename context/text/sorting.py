@@ -1,9 +1,9 @@
-"""Sorting long lists without blocking other threads for long."""
+"""Sorting long lists, and making sets of them, without blocking other threads for long."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ else:
     T = TypeVar("T")
 
 _AT_ONCE = 6_000
-"""Number of texts or pairs that are sorted in one call, which lets no other thread run: 2 ms."""
+"""Number of texts or pairs that are sorted, or made a set of, in one call: it lets no other thread run."""
 _LOOKED_AT = 8
 """Number of values that are looked at for each part, so that all parts are about as long."""
 
@@ -34,4 +34,12 @@ def sorted_in_parts(values: Iterable[T], at_once: int = _AT_ONCE) -> list[T]:
     for part in parts:
         part.sort()
         found += part
+    return found
+
+
+def set_in_parts(values: Sequence[T], at_once: int = _AT_ONCE) -> set[T]:
+    """The set of the values, of which ``at_once`` are looked at in one call."""
+    found: set[T] = set()
+    for at in range(0, len(values), at_once):
+        found.update(values[at : at + at_once])
     return found

@@ -13,6 +13,7 @@ from context.disk.watch import Watcher
 from context.outlining.outliner import OUTLINER
 from context.project.project import Project
 from context.project.snapshot import Snapshot
+from context.text.sorting import set_in_parts
 from context.text.tokens import Counter
 from session.events import FilesChanged, Notice, ReadingHeld, ReadingProgress
 from session.journal.recorder import Recorder
@@ -25,6 +26,8 @@ TELL_SECONDS = 0.3
 """Seconds between two progress events while the project is read."""
 LOOK_SECONDS = 5.0
 """Least seconds between two checks for changes that the file watcher missed."""
+_LEAST_WAIT = 1.0
+"""Least seconds until git is asked again that failed."""
 _BURST = 64
 """Number of changes in one event from which on the system may have lost others."""
 _QUIET = 0.4
@@ -36,8 +39,10 @@ _LONGEST = 3.0
 def differing(before: Snapshot, after: Snapshot) -> set[str]:
     """The files that differ between two snapshots, found by their changed files and their lists of files."""
     paths = {*before.changes, *after.changes}
-    if before.paths is not after.paths:
-        paths |= {*before.paths} ^ {*after.paths}
+    if before.paths != after.paths:
+        old, new = set_in_parts(before.paths), set_in_parts(after.paths)
+        paths.update(path for path in before.paths if path not in new)
+        paths.update(path for path in after.paths if path not in old)
     elif len(before.entries) != len(after.entries):
         paths |= {path for path in after.paths if path not in before.entries}
     return {path for path in paths if before.entries.digest(path) != after.entries.digest(path)}
@@ -67,6 +72,8 @@ class ProjectReading:
         self._looked = self._changed = 0.0
         self._later: asyncio.TimerHandle | None = None
         """Set while a check waits until the last one is long enough ago."""
+        self._retry: asyncio.TimerHandle | None = None
+        """Set while git fails: it is asked again, also for a user who only reads."""
         self._held = False
         self._problem = ""
         """Why the user's wish could not be kept."""
@@ -157,10 +164,11 @@ class ProjectReading:
             self._asked.clear()
             after = await asyncio.to_thread(self.project.reconcile)
             self._looked = monotonic()
-            self._tell(*self.project.take_news())
-            missed = sorted(clean_line(path) for path in differing(before, after))
+            self._tell_news()
+            # In a large project this takes long, as a reading does.
+            missed = await asyncio.to_thread(differing, before, after)
             if missed:
-                self._publish(FilesChanged(paths=tuple(missed)))
+                self._publish(FilesChanged(paths=tuple(sorted(map(clean_line, missed)))))
 
     async def _settled(self) -> None:
         """Wait until no change was reported for a while.
@@ -198,12 +206,21 @@ class ProjectReading:
                     told = now
                     self._publish(ReadingProgress(*now))
             await reading
-            self._tell(*self.project.take_news())
+            self._tell_news()
         finally:
             reading.cancel()
             if told[1]:
                 total = max(told[1], len(self.snapshot.paths))
                 self._publish(ReadingProgress(known=total, total=total))
+
+    def _tell_news(self) -> None:
+        """Tell what began to fail or works again, and have asked again what fails."""
+        self._tell(*self.project.take_news())
+        if self._retry is not None:
+            self._retry.cancel()
+        wait = self.project.ask_git_in
+        loop = asyncio.get_running_loop()
+        self._retry = None if wait is None else loop.call_later(max(_LEAST_WAIT, wait), self._asked.set)
 
     def _tell(self, *notes: str | None) -> None:
         for note in filter(None, notes):
@@ -211,8 +228,9 @@ class ProjectReading:
 
     async def close(self) -> None:
         """Stop a reading in progress, and the watcher."""
-        if self._later is not None:
-            self._later.cancel()
+        for timer in (self._later, self._retry):
+            if timer is not None:
+                timer.cancel()
         await asyncio.to_thread(self._close)
 
     def _close(self) -> None:

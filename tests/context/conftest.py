@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,9 +52,9 @@ def git_asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     asked: list[str] = []
     run = Git.run
 
-    def noted(self: Git, *arguments: str, stdin: bytes = b"", seconds: float | None = None) -> bytes:
+    def noted(self: Git, *arguments: str, **more: Any) -> bytes:
         asked.append(arguments[0])
-        return run(self, *arguments, stdin=stdin, seconds=seconds)
+        return run(self, *arguments, **more)
 
     monkeypatch.setattr(Git, "run", noted)
     return asked

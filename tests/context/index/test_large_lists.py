@@ -6,9 +6,16 @@ import gc
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from context.index import index_updater
 from context.index.cache import Store
 from context.index.facts import Facts
 from context.index.index import Index
+from context.index.index_updater import IndexUpdater
+from context.index.memory_segment import MemorySegment
+from context.index.segment_writing import write_segment
+from context.index.worker_pool import Written
 from context.project.project_paths import ProjectPaths
 
 MANY = 6_000
@@ -46,6 +53,24 @@ def test_the_list_of_files_is_saved_without_garbage_collections(tmp_path: Path) 
     index = index_of_many(tmp_path)
     index.remove(PATHS[7])
     assert collections(index.save) <= FEW
+
+
+def test_what_workers_found_is_added_without_garbage_collections(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draft = MemorySegment()
+    for number, path in enumerate(PATHS):
+        draft.add(Facts(path, f"{number:064x}", "", frozenset(), {"word": 1}, None))
+    file = tmp_path / "one.segment"
+    write_segment([(draft, None)], file)
+    written = Written(file, {path: number for number, path in enumerate(PATHS)})
+    monkeypatch.setattr(index_updater, "read_all", lambda *_, **__: (each for each in (written,)))
+    index = Index(Store(None, tmp_path))
+    updater = IndexUpdater(tmp_path, index)
+    stamps = {path: number + 1 for number, path in enumerate(PATHS)}
+    assert collections(lambda: list(updater.read_files(stamps, PATHS[-1:]))) <= FEW
+    assert [index.stamp(path) for path in PATHS] == list(stamps.values())
+    assert index.digest(PATHS[7]) == f"{7:064x}"
 
 
 def test_the_list_of_files_is_loaded_as_it_was_saved(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def slow(words: str = "git log took more than 5 s") -> GitUnavailable:
 
 def test_the_pause_grows_until_git_answers(clock: Clock) -> None:
     use = GitUses().history
-    pauses = []
+    pauses: list[float] = []
     for _ in range(8):
         use.begin()
         use.failed(slow())
@@ -51,6 +51,31 @@ def test_the_pause_grows_until_git_answers(clock: Clock) -> None:
     use.failed(slow())
     clock.now += FIRST_PAUSE
     assert use.due
+
+
+def test_git_that_says_what_is_wrong_is_asked_at_any_time_and_by_itself_after_pauses(clock: Clock) -> None:
+    uses = GitUses()
+    waits = [uses.again_in]
+    for number in range(7):
+        uses.files.begin()
+        uses.files.failed(GitUnavailable(f"git status failed: the index is damaged ({number})"))
+        waits.append(uses.again_in)
+        assert uses.files.due
+        clock.now += uses.again_in or 0.0
+        assert uses.again_in == 0.0
+    assert waits == [None, 10.0, 20.0, 40.0, 80.0, 160.0, LONGEST_PAUSE, LONGEST_PAUSE]
+
+    uses.files.failed(slow())
+    waits = [uses.again_in]
+    assert not uses.files.due
+    uses.history.failed(GitUnavailable("git log failed: an object is damaged"))
+    uses.files.failed(GitUnavailable("the folder is not in a git work tree", expected=True))
+    waits.append(uses.again_in)
+    uses.files.worked()
+    waits.append(uses.again_in)
+    uses.history.worked()
+    waits.append(uses.again_in)
+    assert waits == [FIRST_PAUSE, None, FIRST_PAUSE, None]
 
 
 def test_a_failure_is_told_once_and_so_is_its_end(clock: Clock) -> None:
@@ -97,6 +122,22 @@ def test_a_commit_that_stands_for_files_without_end_is_named(
 ) -> None:
     repo.commit(**{"a.py": "a = 1\n"})
     repo.git("update-ref", "refs/heads/main", tree_bomb(repo))
+    monkeypatch.setattr(context.disk.git, "_PATIENCE", 0.3)
+    snapshot = Project(repo.root).scan()
+    assert list(snapshot.entries) == ["a.py"] and "more than 10 million files" in snapshot.notes[0]
+
+
+def test_such_a_commit_is_named_though_it_has_thousands_of_ordinary_folders(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.commit(**{"a.py": "a = 1\n"})
+    blob = repo.git("rev-parse", "HEAD:a.py").strip()
+    folders = "\n".join(f"100644 blob {blob}\tf{at}\n" for at in range(6_000))
+    made = repo.git("mktree", "--batch", stdin=folders).split()
+    bomb = repo.git("rev-parse", f"{tree_bomb(repo)}:z").strip()
+    inside = _tree(repo, [f"040000 tree {name}\td{at}" for at, name in enumerate([*made, bomb])])
+    top = _tree(repo, [f"100644 blob {blob}\ta.py", f"040000 tree {inside}\tz"])
+    repo.git("update-ref", "refs/heads/main", repo.git("commit-tree", top, "-m", "bomb").strip())
     monkeypatch.setattr(context.disk.git, "_PATIENCE", 0.3)
     snapshot = Project(repo.root).scan()
     assert list(snapshot.entries) == ["a.py"] and "more than 10 million files" in snapshot.notes[0]

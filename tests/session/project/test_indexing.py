@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from context.project import git_uses
+from context.project.snapshot import Snapshot
 from session.events import Event, FilesChanged, Notice, ReadingProgress
 from session.project import indexing
 from session.project.indexing import ProjectReading
@@ -46,6 +49,43 @@ async def test_a_change_without_an_event_is_found_when_the_user_is_back(tmp_path
         reading.look_again()
         await until(lambda: FilesChanged(paths=("a.py",)) in events, told)
         assert reading.snapshot.entries["a.py"].names == {"changed"}
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        await reading.close()
+
+
+async def test_what_a_check_found_is_compared_beside_the_event_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "project").mkdir()
+    repo = Repo(tmp_path / "project")
+    repo.commit(**{"a.py": "def a(): ...\n", "b.py": "def b(): ...\n"})
+    told = asyncio.Event()
+    threads: list[int] = []
+    compare = indexing.differing
+
+    def noted(before: Snapshot, after: Snapshot) -> set[str]:
+        threads.append(threading.get_ident())
+        return compare(before, after)
+
+    events: list[Event] = []
+
+    def send(event: Event) -> None:
+        events.append(event)
+        told.set()
+
+    monkeypatch.setattr(indexing, "differing", noted)
+    reading = ProjectReading(repo.root, tmp_path / "cache", recorder_for(tmp_path, send))
+    await asyncio.to_thread(reading.project.scan)
+    reading.ready.set()
+    running = asyncio.create_task(reading._look())
+    try:
+        repo.write("new.py", "def new(): ...\n")
+        (repo.root / "b.py").unlink()
+        reading.look_again()
+        await until(lambda: FilesChanged(paths=("b.py", "new.py")) in events, told)
+        assert threads and threading.get_ident() not in threads
     finally:
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
@@ -139,6 +179,41 @@ async def test_a_git_that_fails_later_is_told_once_and_its_return_too(
         reading._look_now()
         await until(lambda: len(notices()) == 2, told)
         assert "git answers again" in notices()[1]
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        await reading.close()
+
+
+async def test_a_git_that_works_again_is_noticed_though_nobody_types(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(git_uses, "FIRST_PAUSE", 0.05)
+    monkeypatch.setattr(indexing, "_LEAST_WAIT", 0.05)
+    (tmp_path / "project").mkdir()
+    repo = Repo(tmp_path / "project")
+    repo.commit(**{"a.py": "def a(): ...\n"})
+    told = asyncio.Event()
+    notices: list[str] = []
+
+    def send(event: Event) -> None:
+        if isinstance(event, Notice):
+            notices.append(event.text)
+            told.set()
+
+    config = repo.root / ".git" / "config"
+    kept = config.read_bytes()
+    config.write_bytes(b"[nonsense")
+    reading = ProjectReading(repo.root, tmp_path / "cache", recorder_for(tmp_path, send))
+    running = asyncio.create_task(reading.run())
+    try:
+        await until(lambda: len(notices) == 1, told)
+        async with asyncio.timeout(PATIENCE):
+            while not reading._looked:  # the check that follows the first reading
+                await asyncio.sleep(0.01)
+        config.write_bytes(kept)  # no watcher looks at it
+        await until(lambda: len(notices) == 2 and reading.snapshot.git, told)
+        assert "git answers again" in notices[1]
     finally:
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)

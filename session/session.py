@@ -12,7 +12,6 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
-from context.index.freed_memory import share_freed_memory
 from session.assist.assistance import Assistance
 from session.closing import Closing
 from session.commands.check_commands import CheckCommands
@@ -76,7 +75,6 @@ class Session:
         """``resume`` is an earlier session's journal; ``attended`` says that somebody can be asked.
         ``followed`` is the past of a session that another process writes: this one writes nothing of it, and
         asks no model. Raises SessionTakenError if another process has the session, or StoreError."""
-        share_freed_memory()  # before its threads are started
         self._opening = opening
         self._attended = attended
         self.notes = opening.settings.notes

@@ -16,6 +16,7 @@ from types import FrameType
 from typing import Any, NoReturn, TypeVar
 
 from session.closing import LONGEST, Limit
+from tui.freed_memory import keep_little_freed_memory
 
 T = TypeVar("T")
 PROMPTLY = 0.5
@@ -28,6 +29,7 @@ _OF_THREADS = ("threading", "concurrent.futures.thread")
 def run(work: Coroutine[Any, Any, T], patience: float = LONGEST) -> T:
     """Run ``work`` as ``asyncio.run`` does, but leave behind what does not end within ``patience`` seconds
     after it."""
+    keep_little_freed_memory()  # before any thread is started
     runner = asyncio.Runner()
     try:
         return runner.run(work)

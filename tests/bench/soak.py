@@ -33,6 +33,7 @@ from tests.bench.counting_partner import CountingPartner, counting_partner, firs
 from tests.bench.memory_bench import Sample, sample
 from tests.tui.stage import until
 from tui.app.app import SparkApp
+from tui.freed_memory import keep_little_freed_memory
 
 FILES = 12
 PATIENCE = 300.0
@@ -166,6 +167,7 @@ def main() -> int:
     parser.add_argument("--turns", type=int, default=500)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     given = parser.parse_args()
+    keep_little_freed_memory()  # as the program does
     with tempfile.TemporaryDirectory(prefix="spark-soak-", ignore_cleanup_errors=True) as name:
         os.environ["HOME"] = name  # where spark keeps its state by default
         counts, samples = asyncio.run(play(Path(name), given.turns, given.seed))

@@ -28,7 +28,7 @@ class Row:
     For copying it also knows the line that it shows. The first ``skip`` characters are drawn and are no part
     of that. ``joint`` is None where a line begins; else the row goes on the line of the row above, behind
     that ``joint`` (the space at which it was wrapped, or nothing). ``raw`` is the whole line as it was
-    written, where it is drawn in another way.
+    written, where it is drawn in another way. Rows that are drawn alike are equal.
     """
 
     # Thousands of rows are kept: a string for each of its spans would take three times the memory.
@@ -51,6 +51,15 @@ class Row:
         self.skip = skip
         self.joint = joint
         self.raw = raw
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Row):
+            return NotImplemented
+        mine = (self.text, self._ends, self._roles, self.fill)
+        return mine == (other.text, other._ends, other._roles, other.fill)
+
+    def __hash__(self) -> int:
+        return hash((self.text, self._ends, self._roles, self.fill))
 
     def strip(self, palette: Palette, width: int, *behind: Segment) -> Strip:
         """The row in exactly ``width`` cells and the colours of ``palette``, and what is ``behind`` it."""

@@ -6,6 +6,7 @@ import gc
 import signal
 import sys
 
+from tui.freed_memory import keep_little_freed_memory
 from tui.terminal import early_screen
 from tui.terminal.typeahead import hold_keys
 
@@ -29,6 +30,7 @@ def begin() -> None:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
     try:
         hold_keys()
+        keep_little_freed_memory()  # before the thread of the early screen
         early_screen.show()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)

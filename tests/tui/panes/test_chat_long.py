@@ -11,6 +11,7 @@ from hypothesis import strategies as some
 
 from session.text.pieces import SHORTEST, Pieces
 from tests.tui.panes.test_chat import chat, shown
+from tui.drawing.rows import Row
 from tui.panes.chat import answer as answers
 from tui.panes.chat import transcript as transcripts
 from tui.panes.chat.answer import Answer, last_block, whole_text
@@ -88,6 +89,31 @@ async def test_only_the_newest_rows_are_kept(monkeypatch: pytest.MonkeyPatch) ->
         gone = int(shown(view)[0].split()[1].replace(",", ""))
         second = next(line.split() for line in shown(view) if line.startswith("  line "))
         assert abs(gone - int(second[1])) < 30, "it says how many rows are gone"
+
+
+async def test_rows_of_complete_answers_are_kept_packed_and_read_the_same() -> None:
+    async with chat() as (view, _):
+        before = kept_rows()
+        for number in range(4_000):
+            view.text(f"line {number} of `words` that are read\n\n")
+            if number % 500 == 0:
+                view.hunk(f"h{number}", "a.py", "update", "landed")
+            if number % 100 == 0:
+                view.settle_now()
+        view.close_run()
+        view.settle_now()
+        assert view.transcript.total > 8_000
+        assert kept_rows() - before < 500
+        view.reading.search("line 17 of words")
+        assert view.reading.find(-1, view.transcript.total) is not None
+        assert view.reading.text() == "line 17 of words that are read"
+        view.scroll_rows_by(-view.transcript.total)
+        assert any(line.startswith("  line 3 of words") for line in shown(view))
+
+
+def kept_rows() -> int:
+    gc.collect()
+    return sum(type(each) is Row for each in gc.get_objects())
 
 
 async def test_what_is_read_stays_where_it_is_while_old_rows_go(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tui.drawing.packed_rows import PackedRows
 from tui.drawing.plain import clipped
 from tui.drawing.rows import Row, Span
 from tui.panes.chat.copying import copied
@@ -40,7 +41,7 @@ class Answer:
         """The end of the entry that this one goes on with."""
         self._fed = 0
         self.text = ""
-        self.rows: list[Row] = []
+        self.rows: Sequence[Row] = []
         self.dirty = True
         self.closed = False
         self.full = False
@@ -48,6 +49,8 @@ class Answer:
         self._pieces: list[str] = []
         self._width = 0
         self._stream = _stream(1)
+        self._whole: PackedRows | None = None
+        """All its rows, once the text is complete: then the stream has none."""
         self._folded: frozenset[int] = frozenset()
         """The code blocks of which only the head is shown, by their number."""
 
@@ -95,20 +98,28 @@ class Answer:
         if not self.text and self._begins is None:
             fresh = fresh.lstrip("\n")
         self.text += fresh
-        first = 0
-        if width != self._width:
-            self._width, self._stream = width, _stream(width, self._begins)
-            self._stream.feed(self.text)
-            self._stream.settle(closed=self.closed)
-        else:
-            self._stream.feed(fresh)
-            first = self._stream.settle(closed=self.closed)
-        rows = self._stream.rows
-        while self.closed and not self.full and rows and not rows[-1].spans:
-            rows.pop()
-        unfolded = not self._folded and self.rows is rows
-        self.rows = self._with_folds(rows) if self._folded else rows
-        return min(first, len(self.rows)) if unfolded else 0
+        same = not self._folded and self.rows is self._stream.rows
+        if width != self._width or (fresh and self._whole is not None):
+            self._width, self._stream, self._whole = width, _stream(width, self._begins), None
+            fresh, same = self.text, False
+        first = self._draw(fresh) if self._whole is None else 0
+        self.rows = self._stream.rows if self._whole is None else self._whole
+        if self._folded:
+            folded = self._with_folds(self.rows)
+            self.rows = folded if self._whole is None else PackedRows(folded)
+        return min(first, len(self.rows)) if same else 0
+
+    def _draw(self, fresh: str) -> int:
+        """Draw what is ``fresh``; returns the first row that may have changed."""
+        stream = self._stream
+        stream.feed(fresh)
+        first = stream.settle(closed=self.closed)
+        if self.closed:
+            while not self.full and stream.rows and not stream.rows[-1].spans:
+                stream.rows.pop()
+            self._whole = PackedRows(stream.rows)
+            stream.let_go()
+        return first
 
     # Folding.
 
@@ -143,7 +154,7 @@ class Answer:
             gone += hidden
         return places
 
-    def _with_folds(self, rows: list[Row]) -> list[Row]:
+    def _with_folds(self, rows: Sequence[Row]) -> list[Row]:
         shown: list[Row] = []
         at = 0
         for block in sorted(self._folded):
@@ -155,7 +166,7 @@ class Answer:
             raw = copied([(row, 0, None) for row in hidden])
             shown.append(Row(spans, "code_background", joint=hidden[0].joint, raw=raw))
             at = end
-        return shown + rows[at:]
+        return [*shown, *rows[at:]]
 
 
 def whole_text(answers: Sequence[Answer]) -> str:

@@ -111,6 +111,12 @@ class MarkdownStream:
             self._final = self.block_starts[0] = 0
         self._blank = after.blank
 
+    def let_go(self) -> None:
+        """Forget the rows, which are kept elsewhere: nothing is added any more."""
+        self.rows = []
+        if self._code is not None:
+            self._code = CodeStream(None)
+
     def feed(self, text: str) -> None:
         """Add a piece of the answer."""
         *lines, self._tail = (self._tail + text).split("\n")

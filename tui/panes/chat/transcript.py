@@ -7,6 +7,7 @@ screen line by bisection. Nothing here knows Textual's widgets: the chat pane as
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -34,10 +35,14 @@ LONGEST_PROMPT = 40
 class Entry(Protocol):
     """An entry of the conversation; ``rows`` is as of the last :meth:`settle`."""
 
-    rows: list[Row]
     dirty: bool
     tight: bool
     """Whether an entry of the same kind follows without a blank row."""
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """The rows of the entry."""
+        ...
 
     def settle(self, width: int) -> int:
         """Update ``rows`` for ``width`` cells and return the index of the first changed row."""

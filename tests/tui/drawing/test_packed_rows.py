@@ -1,0 +1,82 @@
+"""Packed rows: the same rows in a fraction of the memory."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from array import array
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from tests.bench.screen_bench import CODE, PROSE
+from tui.drawing.packed_rows import PackedRows
+from tui.drawing.rows import DRAWN_ONLY, Row
+from tui.panes.chat.markdown import MarkdownStream
+
+TEXTS = some.text(some.characters(), max_size=12)
+ROLES = some.sampled_from(["text", "border", ".keyword", "accent https://example.org/a"])
+
+
+@some.composite
+def rows(draw: some.DrawFn) -> Row:
+    spans = draw(some.lists(some.tuples(TEXTS, ROLES), max_size=5))
+    return Row(
+        spans,
+        draw(some.sampled_from(["surface", "panel"])),
+        skip=draw(some.sampled_from([0, 2, DRAWN_ONLY])),
+        joint=draw(some.sampled_from([None, "", " "])),
+        raw=draw(some.none() | TEXTS),
+    )
+
+
+def facts(row: Row) -> tuple[object, ...]:
+    return row.text, row.spans, row.fill, row.skip, row.joint, row.raw
+
+
+@given(given=some.lists(rows(), max_size=30), start=some.integers(-40, 40), end=some.integers(-40, 40))
+def test_packed_rows_are_the_rows(given: list[Row], start: int, end: int) -> None:
+    packed = PackedRows(given)
+    assert [facts(row) for row in packed] == [facts(row) for row in given]
+    assert [facts(row) for row in packed[start:end]] == [facts(row) for row in given[start:end]]
+    assert list(packed) == given and [hash(row) for row in packed] == [hash(row) for row in given]
+    if given:
+        at = start % len(given)
+        assert facts(packed[at]) == facts(packed[at - len(given)]) == facts(given[at])
+
+
+def test_there_is_no_row_outside_of_them() -> None:
+    packed = PackedRows([Row([("one", "text")])])
+    for outside in (1, -2):
+        with pytest.raises(IndexError):
+            packed[outside]
+
+
+def test_many_roles_and_long_rows_are_kept_whole() -> None:
+    spans = [("a" * (1 + number % 3), f"text {number}") for number in range(70_000)]
+    assert PackedRows([Row(spans), Row(spans[:3])])[0].spans == tuple(spans)
+
+
+def test_a_packed_row_takes_little_more_than_its_text() -> None:
+    stream = MarkdownStream(100)
+    stream.feed((PROSE + CODE) * 40)
+    stream.settle(closed=True)
+    packed = PackedRows(stream.rows)
+    assert len(packed) > 500
+    assert held(packed) < 90 * len(packed)
+    assert held(stream.rows) > 250 * len(packed), "unpacked ones take several times as much"
+
+
+def held(rows: object) -> int:
+    """The bytes that only ``rows`` refer to: texts, numbers and what holds them."""
+    seen: dict[int, int] = {}
+    waiting = [rows]
+    while waiting:
+        each = waiting.pop()
+        if id(each) in seen or isinstance(each, type):
+            continue
+        seen[id(each)] = sys.getsizeof(each)
+        if not isinstance(each, str | bytes | int | array):
+            waiting += gc.get_referents(each)
+    return sum(seen.values())

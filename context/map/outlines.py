@@ -26,12 +26,10 @@ OUTLINES = f"{LIST_FENCE}\n### Definitions\n\n{LIST_FENCE}"
 """Ends the list of paths, and begins that of outlines."""
 _SIGNATURE, _SMALL_SIGNATURE = 72, 48
 """Lengths in characters that signatures are cut to: in a large map, and in a small one."""
-_SMALL_MAP = 12_000
+_SMALL_MAP = 32_000
 """Number of tokens up to which a map is small."""
 _SHARE = 8
 """At first, one outline may take this fraction (an eighth) of the room that is left."""
-_BREADTH = 12
-"""With much room the fraction is smaller: one part in the room's square root divided by this."""
 _MIN_SHARE = 40
 """Number of tokens that one outline may take in any case."""
 _MIN_PART = 20
@@ -102,7 +100,6 @@ class _Fitting:
         self.cut: dict[str, str] = {}
         self.spent = 0
         self._room, self._count, self._telling = room, count, weights
-        self._share = max(_SHARE, room**0.5 / _BREADTH)
         self._heading = heading
         self._costs: dict[str, int] = {}
 
@@ -114,7 +111,7 @@ class _Fitting:
     def add(self, path: str, block: str) -> bool:
         """Show an entry in its share of the room; False if nothing of it fits."""
         left = self.left
-        shown, cost = self._fit(block, min(left, max(_MIN_SHARE, int(left / self._share))))
+        shown, cost = self._fit(block, min(left, max(_MIN_SHARE, left // _SHARE)))
         if not shown:
             return False
         self.spent += cost + (0 if self.shown else self._heading)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 _SMALL, _LARGE = 32_000, 112_000
-"""Budgets in tokens up to which, and from which, these shares hold; between them they change evenly. A small
-map of what matters most leaves a small window more room for texts, and a large one has room for both."""
-MAP_SHARES = (0.24, 0.4)
-"""Shares of a small and of a large budget that the project's map may take: what it leaves is room for the
-conversation."""
-LIKELY_SHARES = (0.54, 0.37)
-"""Shares that parts of files that nobody named may take in a fresh window whose map is not complete."""
-AFRESH_SHARES = (0.12, 0.24)
-"""Shares that they may take in a window that continues a conversation, so that it lasts longer until the next
-one: with less, such a window shows far fewer of the lines that its request is about, and with more the input
-costs more (docs/benchmarks.md)."""
+"""Budgets in tokens up to which, and from which, these shares hold; between them they change evenly."""
+MAP_SHARES = (0.24, 0.18)
+"""Shares of a small and of a large budget that the project's map may take. A first window fills the rest with
+texts: a larger map shows a few more definitions, and far fewer of the lines that a request is about
+(docs/benchmarks.md)."""
+AFRESH_SHARES = (0.12, 0.3)
+"""Shares that parts of files that nobody named may take in a window that continues a conversation, so that it
+lasts longer until the next one: with less, such a window shows far fewer of the lines that its request is
+about, and with more the input costs more (docs/benchmarks.md)."""
 LATER_SHARE = 0.06
 """Share of the budget that they may take in a following turn."""
 FULL_SHARE = 0.85
@@ -27,11 +25,6 @@ of a project with many changes would start a window afresh."""
 def map_limit(budget: int) -> int:
     """The tokens that the map may take of a window of ``budget`` tokens."""
     return _tokens(MAP_SHARES, budget)
-
-
-def likely_limit(budget: int) -> int:
-    """The tokens that parts of files that nobody named may take of a fresh window of ``budget`` tokens."""
-    return _tokens(LIKELY_SHARES, budget)
 
 
 def afresh_limit(budget: int) -> int:

@@ -77,7 +77,7 @@ class WindowRequest:
 
     ``map_limit``, in tokens, keeps the map from filling the room that the conversation needs later, and
     ``likely_limit`` does the same for the files that nobody named. With ``fills_up``, they take all the room
-    that a complete map leaves.
+    that the map leaves.
 
     ``fill_limit``, in tokens, keeps files and the map from filling the window further, so that a conversation
     can grow in it; the words may still take the whole budget.

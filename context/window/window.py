@@ -81,8 +81,7 @@ def _files_and_map(packing: Packing) -> None:
         if map_cost <= packing.room * _MAP_SHARE:
             file_room = packing.room - map_cost
         file_room = min(file_room, packing.room - at_least)
-    # A complete map leaves all the rest, unless the window continues a conversation.
-    fills = packing.request.fills_up and not known_map and full <= limit
+    fills = packing.request.fills_up and not known_map
     whole = show_files(
         packing, ranking, file_room, None if fills else limited, first=not known_map, fills=fills
     )

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from context.window.limits import fill_limit, likely_limit, map_limit
+from context.window.limits import fill_limit, map_limit
 from context.window.pieces import BudgetTooSmall, Window, WindowRequest
 from session.instructions import load_instructions
 from session.project.indexing import TELL_SECONDS
@@ -106,7 +106,6 @@ def preview_window(
         instructions=instructions,
         budget=own if budget is None else budget,
         map_limit=map_limit(own) if budget is None else None,
-        likely_limit=likely_limit(own) if budget is None else None,
         fills_up=budget is None,
         fill_limit=fill_limit(own, counter.count(instructions), 0) if budget is None else None,
         pinned=pins.pinned,

@@ -21,7 +21,6 @@ from context.window.limits import (
     LATER_SHARE,
     afresh_limit,
     fill_limit,
-    likely_limit,
     map_limit,
     restart_limit,
 )
@@ -214,10 +213,10 @@ class Preparation:
         return fill_limit(self.budget, self.count(self.instructions), self.count(self.tools))
 
     def _likely_limit(self, budget: int, memory: TurnMemory, *, fresh: bool) -> int:
-        """The tokens that parts of files that nobody named may take. In a following turn, they take at most
-        what is left until the window would be started afresh."""
+        """The tokens that parts of files that nobody named may take where they do not fill the window. In a
+        following turn, they take at most what is left until the window would be started afresh."""
         if fresh:
-            return afresh_limit(budget) if memory.conversation.items else likely_limit(budget)
+            return afresh_limit(budget)
         left = restart_limit(self.budget, self.instruction_tokens) - memory.conversation.tokens
         return max(0, min(int(LATER_SHARE * budget), left))
 

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from context.text.tokens import Counter
-from context.window.limits import map_limit, restart_limit
+from context.window.limits import afresh_limit, map_limit, restart_limit
 from session.compaction.packing import History, history, room_in
 from session.events import (
     DialogueCompacted,
@@ -80,7 +80,7 @@ def replay(events: Iterable[Event], budget: int, counter: Counter) -> None:
     """Fold ``events``, compact where a session would, and print figures."""
     count = counter.count_kept
     exchanges = PastTurnsFold()
-    standing = map_limit(budget)
+    standing = map_limit(budget) + afresh_limit(budget)
     window = standing
     rows: list[DialogueCompacted] = []
     prefix: list[float] = []

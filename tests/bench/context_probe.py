@@ -24,7 +24,7 @@ from context.outlining.outliner import OUTLINER
 from context.project.project import Project
 from context.project.snapshot import Snapshot
 from context.text.tokens import Counter
-from context.window.limits import fill_limit, likely_limit, map_limit
+from context.window.limits import fill_limit, map_limit
 from context.window.pieces import WindowRequest
 from context.window.seen import Seen
 from context.window.window import build
@@ -228,7 +228,6 @@ def _new_prompts(snapshot: Snapshot, counter: Counter) -> None:
                 "Instructions.",
                 budget,
                 map_limit=map_limit(budget),
-                likely_limit=likely_limit(budget),
                 fills_up=True,
                 fill_limit=fill_limit(budget, 0, 0),
             )

@@ -3,8 +3,9 @@
 The newest commits of a clone are repeated in a temporary one: each file is saved, then a prompt is sent.
 A prompt is what the server must see: all that was sent before, then what the window adds. When the
 conversation is fuller than the session allows it is started afresh, with the frozen map. Prints the share of
-all prompts that is prefix the server has, their cost with cached tokens at a tenth, against windows that are
-built anew and begin with what changed, and how long it takes from a save to its window. Asserts nothing.
+all prompts that is prefix the server has, their cost with cached tokens at a tenth, against first windows
+that are built anew each time and begin with what changed, and how long it takes from a save to its window.
+Asserts nothing.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import argparse
 import statistics
 import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
 
 from context.project.project import Project
@@ -22,7 +22,6 @@ from context.window.limits import (
     LATER_SHARE,
     afresh_limit,
     fill_limit,
-    likely_limit,
     map_limit,
     restart_limit,
 )
@@ -55,14 +54,14 @@ def steps(folder: Path, saves: int) -> list[tuple[str, list[str]]]:
 
 def asked(budget: int, used: int, *, restart: bool = False) -> WindowRequest:
     """Return the request of one save."""
-    likely = afresh_limit(budget) if restart else likely_limit(budget)
+    later = min(int(LATER_SHARE * budget), restart_limit(budget, 0) - used)
     return WindowRequest(
         REQUEST,
         INSTRUCTIONS,
         budget,
         used=used,
         map_limit=map_limit(budget),
-        likely_limit=min(int(LATER_SHARE * budget), restart_limit(budget, 0) - used) if used else likely,
+        likely_limit=later if used else afresh_limit(budget),
         fills_up=not used and not restart,
         fill_limit=None if used else fill_limit(budget, 0, 0),
     )
@@ -107,9 +106,7 @@ def main() -> None:
                 again = seen.frozen if window.shown.frozen is seen.frozen else None
                 kept += used or (again.tokens if again is not None else 0)
                 seen, used = seen.after(window.shown), window.tokens
-                anew += build(
-                    replace(asked(given.budget, 0), fill_limit=None, fills_up=False), snapshot, counter
-                ).tokens
+                anew += build(asked(given.budget, 0), snapshot, counter).tokens
                 saves += 1
             git(folder, "checkout", "-q", "--force", "--detach", commit)
             project.update([".git/HEAD"])

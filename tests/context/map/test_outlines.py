@@ -89,6 +89,24 @@ def test_room_left_over_extends_the_cut_outline(picture: Snapshot, counter: Coun
     assert counter.count(text) > 3_900
 
 
+def test_the_likeliest_file_takes_an_eighth_of_a_full_map_in_short_signatures(
+    repo: Repo, counter: Counter
+) -> None:
+    others = {
+        f"src/part{n:03}.py": "".join(f"def weigh_{n}_{at}(value, other): ...\n" for at in range(30))
+        for n in range(300)
+    }
+    taking = "first_argument: int, second_argument: int, third_argument: int"
+    long = "".join(f"def frobnicate_{n}({taking}): ...\n" for n in range(900))
+    repo.commit(**others, **{"engine.py": long})
+    asked = WindowRequest("frobnicate", "", 40_000, map_limit=18_000, likely_limit=0)
+    text = the_map(build(asked, Project(repo.root).scan(), counter))
+    entry = text.partition("\nengine.py:\n")[2].partition("\nsrc/")[0]
+    assert 1_800 < counter.count(entry) <= 18_000 / 8
+    assert all(len(line) <= 48 for line in entry.splitlines())
+    assert text.count("\nsrc/part") > 30, "the others have the rest"
+
+
 def test_a_change_of_a_definition_that_was_cut_is_sent(repo: Repo, counter: Counter) -> None:
     long = "\n".join(f"def case_number_{n}(fixture): ..." for n in range(400))
     repo.commit(**{"a.py": long, "b.py": "def other(): ...\n"})

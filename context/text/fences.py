@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from context.code.languages import fence_of
+from context.text.lines import slices
 from context.text.unseen import without_hidden
 
 _CONTROL = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
@@ -27,7 +28,9 @@ def harmless(text: str) -> str:
     Other characters that cannot be seen stay: an edit has to quote its lines exactly.
     """
     # Searching is many times faster than translating.
-    return without_hidden(text.translate(_CONTROL) if _HELD.search(text) else text)
+    if any(_HELD.search(text, start, end) for start, end in slices(text)):
+        text = "".join(text[start:end].translate(_CONTROL) for start, end in slices(text))
+    return without_hidden(text)
 
 
 def unfenced(outline: str) -> str:

@@ -13,9 +13,13 @@ from fnmatch import translate
 from functools import lru_cache
 from importlib import resources
 
+from context.text.lines import replaced
+
 LONGEST_KEY = 20_000
 """Characters that a private key is taken to have at most where its end is looked for."""
 _LONGEST_WORD = 4_096
+_KEY = "private key"
+"""The one kind of secret that goes over lines, up to the end of the text if need be."""
 _KEY_BEGIN = re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY")
 _KEY_END = re.compile(r"-----END [A-Z ]{0,40}PRIVATE KEY")
 
@@ -88,7 +92,7 @@ def redact(text: str, hints: frozenset[str] | None = None) -> Redacted:
             whole = match.start()
             return f"{match[0][: start - whole]}[{name} masked]{lines}{match[0][end - whole :]}"
 
-        text = pattern.sub(mask, text)
+        text = pattern.sub(mask, text) if name == _KEY else replaced(pattern, mask, text)
     return Redacted(text, tuple(kinds))
 
 

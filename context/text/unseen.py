@@ -14,6 +14,8 @@ import re
 import unicodedata
 from collections.abc import Callable
 
+from context.text.lines import replaced, slices
+
 _CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f"
 _REORDERING = "\u202a-\u202e\u2066-\u2069"
 _BIDI_MARKS = "\u061c\u200e\u200f"
@@ -33,6 +35,7 @@ _PART_OF_WRITING = rf"(?<=[^\x00-\x7f{_ALL}])[\u200c\u200d{_SELECTORS}]|(?<=\ufe
 _UNSEEN = re.compile(rf"(?P<writing>{_PART_OF_WRITING})|[{_ALL}]")
 _ANY = re.compile(f"[{_ALL}]")
 _HIDING = re.compile(f"[{_REORDERING}{_TAGS}]|[{_BIDI_MARKS}{_NO_WIDTH}{_SELECTORS}]{{3,}}")
+_MAY_HIDE = re.compile(f"[{_REORDERING}{_TAGS}{_BIDI_MARKS}{_NO_WIDTH}{_SELECTORS}]")
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
@@ -77,13 +80,20 @@ def has_unseen(text: str) -> bool:
 
 def has_hidden(text: str) -> bool:
     """Whether ``text`` holds what :func:`without_hidden` replaces."""
-    return not text.isascii() and bool(_HIDING.search(text))
+    return not text.isascii() and any(_hides(text, start, end) for start, end in slices(text))
+
+
+def _hides(text: str, start: int, end: int) -> bool:
+    # Searching for one of the characters is many times faster than for what hides.
+    return bool(_MAY_HIDE.search(text, start, end) and _HIDING.search(text, start, end))
 
 
 def without_hidden(text: str) -> str:
     """``text`` with stand-ins for what could hide words in it: controls that reorder, tags, and runs of three
     or more characters without width. It keeps its length; other unseen characters stay as they are."""
-    return _HIDING.sub(lambda run: _REPLACEMENT * len(run[0]), text) if not text.isascii() else text
+    if not has_hidden(text):
+        return text
+    return replaced(_HIDING, lambda run: _REPLACEMENT * len(run[0]), text)
 
 
 def name_of(character: str) -> str:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
+
+from context.text.lines import slices
 
 IDENTIFIER = re.compile(r"\b[^\W\d]\w*")
 """A word in code. Anything that begins with a digit is a number, such as ``0xFFFE``."""
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+")
 _SHORTEST = 3
 _LONGEST = 60
-_SLICE = 50_000
 _DIGITS = "0123456789"
 _SPACED = bytes(c if (chr(c).isalnum() and c < 128) or c == ord("_") else ord(" ") for c in range(256))
 _UNJOINED = "".join(c if c.isalpha() or c == "\n" else " " for c in map(chr, range(128)))
@@ -30,7 +31,7 @@ def count_tokens(text: str) -> Counter[str]:
     """Count the :func:`tokens` of a text."""
     found: Counter[str] = Counter()
     # In slices, since one long call would block all other threads.
-    for start, end in _slices(text):
+    for start, end in slices(text):
         found.update(tokens(text[start:end]))
     return found
 
@@ -51,19 +52,9 @@ def spaced(text: str) -> str:
 def unique_tokens(text: str) -> str:
     """The :func:`tokens` of a text without repeats, one a line."""
     found: dict[str, None] = {}
-    for start, end in _slices(text):
+    for start, end in slices(text):
         found |= dict.fromkeys(tokens(text[start:end]))
     return "\n".join(found)
-
-
-def _slices(text: str) -> Iterator[tuple[int, int]]:
-    """The start and end of slices of about :data:`_SLICE` characters, cut at line ends."""
-    start = 0
-    while start < len(text):
-        end = text.find("\n", start + _SLICE)
-        end = len(text) if end < 0 else end
-        yield start, end
-        start = end
 
 
 def words(text: str) -> dict[str, int]:

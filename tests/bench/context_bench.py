@@ -82,8 +82,10 @@ def large(root: Path, cache: Path, request: str, peer: float | None) -> None:
             "idle",
             "stall",
             "stall_merging",
+            "stall_watching",
             "stall_saves",
             "stall_prompts",
+            "stall_checks",
             "stall_warm",
             "stall_again",
         ):
@@ -167,15 +169,28 @@ def sample(pid: int, peak: dict[str, float], done: threading.Event) -> None:
 
 
 def children(pid: int) -> list[int]:
-    """Return the child processes of a process."""
+    """Return the child processes of a process that run a program of their own.
+
+    One that was forked a moment ago has the command line of its parent, and shares its memory.
+    """
     try:
-        return [
+        found = [
             int(child)
             for task in Path(f"/proc/{pid}/task").iterdir()
             for child in (task / "children").read_text().split()
         ]
     except OSError:
         return []
+    own = command(pid)
+    return [child for child in found if command(child) != own]
+
+
+def command(pid: int) -> bytes:
+    """Return a process's command line, or nothing when it is gone."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 def resident(pid: int) -> float:

@@ -28,7 +28,7 @@ from context.window.limits import fill_limit, map_limit
 from context.window.pieces import WindowRequest
 from context.window.seen import Seen
 from context.window.window import build
-from tui.terminal.startup import SWITCH_SECONDS
+from tui.terminal.startup import SWITCH_SECONDS, load, loaded
 
 BUDGETS = (8_000, 32_000, 100_000)
 SAVES = 120
@@ -112,13 +112,13 @@ async def index(root: Path, cache: Path, text: str) -> None:
     start, spent = time.perf_counter(), cpu()
     first = asyncio.create_task(_first_known(project))
     snapshot = await asyncio.to_thread(project.scan)
-    taken = time.perf_counter() - start
+    cold = time.perf_counter() - start
     if not snapshot.entries:
         first.cancel()
         project.close()
         raise NothingToRead(_why_nothing(snapshot))
     tell(cold_cpu=cpu() - spent)
-    tell(cold=taken, stall=ticker.stop(), files=len(snapshot.paths), outlined=len(snapshot.entries))
+    tell(cold=cold, stall=ticker.stop(), files=len(snapshot.paths), outlined=len(snapshot.entries))
     tell(first_known=(await first) - start)
     ticker = Ticker()
     start = time.perf_counter()
@@ -132,7 +132,9 @@ async def index(root: Path, cache: Path, text: str) -> None:
     ticker = Ticker()
     await asyncio.to_thread(_new_prompts, project.snapshot, counter)
     tell(stall_prompts=ticker.stop())
-    tell(reconcile=timed(project.reconcile, 3), resident_end=memory())
+    ticker = Ticker()
+    taken = await asyncio.to_thread(timed, project.reconcile, 3)
+    tell(reconcile=taken, stall_checks=ticker.stop(), resident_end=memory())
     project.close()
     for name in ("warm", "again"):
         ticker = Ticker()
@@ -165,9 +167,10 @@ async def _first_known(project: Project) -> float:
 async def _saves(root: Path, project: Project, counter: Counter, text: str) -> None:
     """Save files, and wait each time for a window that shows the save."""
     watcher = Watcher(root)
+    ticker = Ticker()
     start = time.perf_counter()
     await asyncio.to_thread(watcher.start)
-    tell(watching=time.perf_counter() - start)
+    tell(watching=time.perf_counter() - start, stall_watching=ticker.stop())
     rng = random.Random(7)
     likely = [path for path in project.snapshot.entries if path.endswith(SOURCE)]
     chosen = [
@@ -273,8 +276,10 @@ def first(root: Path, cache: Path, text: str, started: float) -> None:
 
 
 if __name__ == "__main__":
-    # As in the app, so that working threads yield to the loop as often.
+    # As in the app: working threads yield to the loop as often, and what was imported is no garbage.
     sys.setswitchinterval(SWITCH_SECONDS)
+    load()
+    loaded()
     what, where, kept, asked, *rest = sys.argv[1:]
     try:
         if what == "index":

@@ -228,7 +228,10 @@ def test_a_process_that_reads_files_of_strangers_has_no_keys(
     arguments = [most] if module.endswith("outline_process") else [str(tmp_path), str(tmp_path), most]
     process = own_python.start_python(module, *arguments)
     try:
-        environment = Path(f"/proc/{process.pid}/environ").read_bytes()
+        # It is empty for a moment while the program begins.
+        while not (environment := Path(f"/proc/{process.pid}/environ").read_bytes()):
+            assert process.poll() is None
+            time.sleep(0.01)
     finally:
         process.kill()
         process.communicate()

@@ -57,6 +57,18 @@ async def computed(work: Callable[..., T], *arguments: object) -> T:
     return await done
 
 
+async def over(work: asyncio.Future[Any]) -> bool:
+    """Wait until ``work`` has ended, however often the caller is cancelled meanwhile. Returns whether it was:
+    CancelledError is to be raised then, once all is cleared up."""
+    cancelled = False
+    while not work.done():
+        try:
+            await asyncio.wait({work})
+        except asyncio.CancelledError:
+            cancelled = True
+    return cancelled
+
+
 async def imported(name: str) -> None:
     """Import a module while the event loop goes on. Raises what the import raises."""
     await computed(import_module, name)

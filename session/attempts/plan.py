@@ -70,10 +70,19 @@ LIKELY_OUTPUT = 2_000
 
 
 def estimate(plan: RacePlan, input_tokens: int) -> Estimate:
-    """The estimate for a race whose attempts send ``input_tokens`` each. The server may have the input in its
-    cache after the first attempt; that is not counted on."""
-    cost: float | None = 0.0
+    """The estimate for a race whose attempts send ``input_tokens`` each.
+
+    A model that sends its edits as calls is asked again with what came of them, and then its input is in the
+    server's cache. It may be there after the first attempt as well; that is not counted on.
+    """
+    tokens, cost = 0, 0.0
+    priced = True
     for variation in plan.variations:
+        again = input_tokens if variation.chosen.model.edits_are_calls else 0
+        tokens += input_tokens + again + LIKELY_OUTPUT
         price = variation.chosen.price
-        cost = None if cost is None or price is None else cost + price.cost(input_tokens, 0, LIKELY_OUTPUT)
-    return Estimate(len(plan.variations) * (input_tokens + LIKELY_OUTPUT), cost)
+        if price is None:
+            priced = False
+        else:
+            cost += price.cost(input_tokens, 0, LIKELY_OUTPUT) + price.cost(again, again, 0)
+    return Estimate(tokens, cost if priced else None)

@@ -126,7 +126,7 @@ class ModelChoice:
     @property
     def tools(self) -> tuple[ToolDefinition, ...]:
         """The definitions of the tools that the model is offered."""
-        patch = (patch_tool(),) if self.model.edit_format == "v4a" else ()
+        patch = (patch_tool(),) if self.model.edits_are_calls else ()
         return (*patch, *(self._toolbox.definitions() if self.model.tools else ()))
 
     def profile(self) -> RequestProfile:

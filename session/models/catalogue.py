@@ -107,6 +107,11 @@ class Model:
     """When the row was last checked against public documentation; empty for never."""
 
     @property
+    def edits_are_calls(self) -> bool:
+        """Whether it sends edits as calls of a tool, so that it is asked again with what came of them."""
+        return self.edit_format == "v4a"
+
+    @property
     def budget(self) -> int:
         """The most tokens of a request: the window without the part reserved for the answer."""
         return self.window - self.output_reserve

@@ -7,7 +7,6 @@ copy protects the project's own files; it has no walls, so the note says what a 
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import fcntl
 import os
@@ -113,7 +112,7 @@ class CopySandbox:
 
     async def remove(self) -> None:
         """See :class:`Sandbox`."""
-        await asyncio.to_thread(self._box.remove)
+        await to_the_end(self._box.remove)
 
 
 def _listing(project: Path) -> Listing:

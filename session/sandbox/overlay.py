@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import marshal
 import os
 import signal
@@ -98,4 +97,4 @@ class OverlaySandbox:
 
     async def remove(self) -> None:
         """See :class:`Sandbox`."""
-        await asyncio.to_thread(self._box.remove)
+        await to_the_end(self._box.remove)

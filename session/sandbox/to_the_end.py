@@ -7,6 +7,8 @@ import asyncio
 from collections.abc import Callable
 from typing import TypeVar
 
+from session.tasks import over
+
 T = TypeVar("T")
 
 
@@ -22,13 +24,15 @@ async def to_the_end(
     work: Callable[[], T], *, stop: Callable[[], None] = _nothing, undo: Callable[[T], None] = _kept
 ) -> T:
     """What ``work`` returns, which runs in a thread. When this is cancelled, ``stop`` is called at once and
-    ``undo`` with what was made."""
+    ``undo`` with what was made. However often it is cancelled, it returns when both have ended."""
     working = asyncio.ensure_future(asyncio.to_thread(work))
     try:
         return await asyncio.shield(working)
     except asyncio.CancelledError:
         stop()
-        await asyncio.wait({working})
+        await over(working)
         if not working.cancelled() and working.exception() is None:
-            await asyncio.to_thread(undo, working.result())
+            undoing = asyncio.ensure_future(asyncio.to_thread(undo, working.result()))
+            await over(undoing)
+            undoing.result()
         raise

@@ -22,7 +22,7 @@ class AttemptSettings:
     temperatures: tuple[float, ...] = ()
     hints: tuple[str, ...] | None = None
     """What attempts are told besides the prompt; None for spark's own."""
-    tokens: int | None = 1_000_000
+    tokens: int | None = 2_000_000
     """The most tokens of a race, input and output of all attempts together."""
     cost: float | None = None
     """The most US dollars of a race, where prices are known."""

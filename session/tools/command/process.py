@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from session.tasks import over
 from session.tools.command.groups import RUNNING, signal_group
 
 GRACE = 0.5
@@ -61,8 +62,9 @@ async def run_group(
     cancelled. ``take`` gets the output piece by piece and returns whether it wants more.
 
     Standard input is empty unless given; standard error joins the output unless ``errors`` is given. When
-    this returns or raises, no process of the group is left; with ``supervised``, where the system supports
-    it, no descendant at all. Raises OSError if the command cannot be started.
+    this returns or raises, however often it is cancelled, no process of the group is left; with
+    ``supervised``, where the system supports it, no descendant at all. Raises OSError if the command cannot
+    be started.
     """
     kind = _Supervised if supervised and can_supervise() else _Group
     group = kind(command, folder, environ, take, stdin, errors, grace)
@@ -73,7 +75,11 @@ async def run_group(
     except TimeoutError:
         timed_out = True
     finally:
-        await group.end()
+        ending = asyncio.ensure_future(group.end())
+        cancelled = await over(ending)
+        ending.result()
+        if cancelled:
+            raise asyncio.CancelledError
     return Exit(group.code, timed_out, group.cut)
 
 
@@ -145,6 +151,10 @@ class _Group:
         finally:
             signal_group(self._process.pid, signal.SIGKILL)
             RUNNING.discard(self._process.pid)
+        await self._reap()
+
+    async def _reap(self) -> None:
+        """Wait for the leader, which is about to end, and read no more."""
         await asyncio.wait({self._exited})
         self._stop_reading()
         self._output.close()
@@ -202,13 +212,9 @@ class _Supervised(_Group):
             os.close(control)
 
     async def end(self) -> None:
-        """End all descendants and reap the supervisor, which also does its work if this is cancelled."""
+        """End all descendants, which the supervisor does, and reap it."""
         os.close(self._control)
-        try:
-            await asyncio.wait({self._exited}, timeout=self._grace + _SUPERVISED_GRACE)
-            if not self._exited.done():
-                signal_group(self._process.pid, signal.SIGKILL)
-                await asyncio.wait({self._exited})
-        finally:
-            self._stop_reading()
-            self._output.close()
+        await asyncio.wait({self._exited}, timeout=self._grace + _SUPERVISED_GRACE)
+        if not self._exited.done():
+            signal_group(self._process.pid, signal.SIGKILL)
+        await self._reap()

@@ -73,6 +73,16 @@ def shown(events: list[Event]) -> list[str]:
     return [row.text for row in view.rows(120, 9)]
 
 
+async def test_the_estimate_covers_the_second_request_of_each_attempt(root: Path) -> None:
+    """Edits come as calls, and what came of them goes back to the model with all of the input."""
+    async with talking(root, script(RIGHT, WRONG)) as it:
+        await it.session.race.start("mend add", 2, [SYNTAX], judge_all=True)
+        await it.ended("t1")
+        (started,), (ended,) = it.all(RaceStarted), it.all(RaceEnded)
+    likely = int("".join(filter(str.isdecimal, started.estimate)))
+    assert 2 * 2 * started.input_tokens < ended.tokens <= likely < 2 * ended.tokens
+
+
 async def test_a_baseline_that_is_quicker_than_the_request_is_told_after_the_race(
     root: Path, slow_preparation: Callable[[int], None]
 ) -> None:

@@ -10,11 +10,12 @@ from datetime import datetime
 from typing import Any
 
 from session.link.exchange.channel import Channel
-from session.link.exchange.exchange import Patience, Request, Written, exchange
+from session.link.exchange.exchange import Patience, Request, exchange
 from session.link.exchange.steer import Words
 from session.link.exchange.steering import Held, NotSteered, steered
 from session.link.keeper import Keeper
 from session.link.retries import TOO_OLD, Retries, Tries, when_to_ask_again
+from session.protocol.dialects import Decoder
 from session.protocol.events import NOT_BEGUN, Finished, ServerError, WireEvent
 from session.protocol.responses import ResponseDecoder
 from session.transport.endpoint import Endpoint
@@ -57,8 +58,8 @@ class Answer:
         self._waiter: asyncio.Future[Channel | None] | None = None
         self._other_effort = False
         """Whether the last request continued a conversation with another effort."""
-        self._written: Written | None = None
-        """The request that the channel carries, with the decoder of its answer."""
+        self._decoder: Decoder | None = None
+        """The decoder of what the channel brings."""
 
     def drop(self) -> None:
         """End the answer now: its socket is closed before this returns, and no event follows."""
@@ -80,10 +81,9 @@ class Answer:
 
     def steerable(self) -> Held | None:
         """The answer as one that the next prompt may steer; None where the server would not take it."""
-        channel, written = self._channel, self._written
-        if channel is None or written is None or channel.route.transport is not Transport.WEBSOCKET:
+        channel, decoder = self._channel, self._decoder
+        if channel is None or channel.route.transport is not Transport.WEBSOCKET:
             return None
-        decoder = written.decoder
         if not isinstance(decoder, ResponseDecoder) or not channel.link.is_open:
             return None
         runs = decoder.response_id and not decoder.finished
@@ -186,7 +186,8 @@ class Answer:
             return
         self._other_effort = written.other_effort
         self.request_bytes = len(written.frame.encode("utf-8"))
-        self._channel, self._written = channel, written
+        self._channel, self._decoder = channel, written.decoder
+        del written  # see exchange
         async with contextlib.aclosing(attempt) as batches:
             async for batch in batches:
                 if self.is_dropped():

@@ -185,6 +185,7 @@ async def exchange(
         if written.frame:
             unread.clear()
             await watch.wait(link.send(written.frame))
+        del written  # it is as large as the conversation, and the answer may take long
         began = clock()
         while not decoder.finished:
             received = () if unread else await watch.wait(link.receive())

@@ -202,6 +202,46 @@ def test_reasoning_is_counted_whole_and_kept_in_part() -> None:
     assert "thought 19999 about it" in entry.rows[-1].text
 
 
+def test_a_long_text_is_kept_in_a_fraction_of_its_size() -> None:
+    pieces, said = Pieces(), "".join(f"token {number} of a long answer, " for number in range(30_000))
+    for at in range(0, len(said), 50):
+        pieces.append(said[at : at + 50])
+    assert pieces.text() == said and len(pieces) == len(said)
+    assert kept_bytes(pieces) < len(said) / 2
+    answer = Answer()
+    answer.feed(said[:30_000])
+    answer.close()
+    answer.settle(80)
+    assert answer.text == said[:30_000]
+    assert not any(type(each) is str and len(each) > 10_000 for each in gc.get_referents(vars(answer)))
+
+
+def kept_bytes(pieces: Pieces) -> int:
+    waiting, seen = [*gc.get_referents(pieces)], 0
+    while waiting:
+        each = waiting.pop()
+        if not isinstance(each, type):
+            seen += sys.getsizeof(each)
+            waiting += gc.get_referents(each)
+    return seen
+
+
+@pytest.mark.parametrize("packed_from", [5, 40, 100_000])
+@given(pieces=some.lists(some.text(some.characters(), max_size=30), max_size=50), most=some.integers(0, 200))
+def test_pieces_that_are_compressed_read_the_same(packed_from: int, pieces: list[str], most: int) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("session.text.pieces.PACKED_FROM", packed_from)
+        kept, bounded = Pieces(), Pieces(most)
+        for piece in pieces:
+            kept.append(piece)
+            bounded.append(piece)
+    text = "".join(pieces)
+    assert kept.text() == text and len(kept) == len(text)
+    assert bounded.gone + len(bounded) == len(text)
+    assert bounded.text().endswith(text[bounded.gone :])
+    assert len(bounded) <= max(most, SHORTEST + 30)
+
+
 @given(pieces=some.lists(some.text(max_size=30), max_size=50), most=some.integers(0, 200))
 def test_pieces_keep_the_newest_text(pieces: list[str], most: int) -> None:
     kept, bounded = Pieces(), Pieces(most)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,11 @@ LONG_BLOCK = 30
 """The rows of a code block above which it is folded once the next prompt is sent."""
 LONGEST = 32_000
 """Characters from which on an answer goes on in another entry, so that old ones can be dropped."""
+_PACKED_FROM = 1_000
+"""Characters from which on a complete text is kept compressed: it is read only to be copied, or wrapped for
+another width."""
+_FASTEST = 1
+"""zlib's level that takes the least time."""
 _HEAD = 6
 """The rows of a folded block that are shown."""
 
@@ -40,7 +46,9 @@ class Answer:
         self._begins: Ending | None = None
         """The end of the entry that this one goes on with."""
         self._fed = 0
-        self.text = ""
+        self._text = ""
+        self._packed_text = b""
+        """The text in zlib's form, once it is complete."""
         self.rows: Sequence[Row] = []
         self.dirty = True
         self.closed = False
@@ -74,6 +82,15 @@ class Answer:
         self._pieces.clear()
 
     @property
+    def text(self) -> str:
+        """The text so far."""
+        return (
+            zlib.decompress(self._packed_text).decode("utf-8", "surrogatepass")
+            if self._packed_text
+            else self._text
+        )
+
+    @property
     def ending(self) -> Ending:
         """How its text ends, for the entry that goes on with it."""
         return self._stream.ending
@@ -95,9 +112,10 @@ class Answer:
         self._pieces.clear()
         if self._after is not None:
             self._begins, self._after = self._after.ending, None
-        if not self.text and self._begins is None:
+        if not self._text and not self._packed_text and self._begins is None:
             fresh = fresh.lstrip("\n")
-        self.text += fresh
+        if fresh:
+            self._text, self._packed_text = self.text + fresh, b""
         same = not self._folded and self.rows is self._stream.rows
         if width != self._width or (fresh and self._whole is not None):
             self._width, self._stream, self._whole = width, _stream(width, self._begins), None
@@ -119,6 +137,11 @@ class Answer:
                 stream.rows.pop()
             self._whole = PackedRows(stream.rows)
             stream.let_go()
+            if len(self._text) > _PACKED_FROM:
+                self._packed_text, self._text = (
+                    zlib.compress(self._text.encode("utf-8", "surrogatepass"), _FASTEST),
+                    "",
+                )
         return first
 
     # Folding.

@@ -17,7 +17,7 @@ from typing import Any
 
 from tests.bench.pty_spark import Pty
 from tests.e2e.picture import COLUMNS, ROWS, Recorder, save
-from tests.e2e.shows.show import PATIENCE, broken_file, idle, lent, read, served
+from tests.e2e.shows.show import PATIENCE, QUESTION_SECONDS, broken_file, idle, lent, read, served
 
 TITLE = "spark: a hunk turns red and is mended, one is dropped, and a failing test becomes a fix by two keys"
 SHIFT_F10 = "\x1b[21;2~"
@@ -46,6 +46,7 @@ def record(recorder: Recorder, clone: Path, data: dict[str, Any]) -> int:
     hunk = data["surgery"]["hunk"]
     send(f"/drop {hunk} it is not needed", "one hunk is taken out: what depends on it is named")
     recorder.until(lambda text: f"Drop {hunk} with" in text, PATIENCE)
+    recorder.watch(QUESTION_SECONDS)
     recorder.pause(2.0)
     recorder.press("y", "y: it is undone too, and asked for again")
     recorder.until(lambda text: data["surgery"]["again"] in text and idle(text), PATIENCE)

@@ -93,8 +93,8 @@ class Git:
         self, *arguments: str, stdin: bytes = b"", seconds: float | None = None, look: bool = True
     ) -> bytes:
         """The standard output of a git command in ``root``, which may take ``seconds``, and at most
-        :data:`TIMEOUT`. Unless it shall not ``look``, what a slow command waits for is looked for meanwhile.
-        Raises GitUnavailable when it fails."""
+        :data:`TIMEOUT`. With ``look``, spark looks for what holds up a slow command while it runs. Raises
+        GitUnavailable when it fails."""
         self._private.refresh()
         begun = monotonic()
         try:

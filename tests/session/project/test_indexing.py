@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,6 +29,18 @@ async def until(wanted: Callable[[], bool], told: asyncio.Event) -> None:
             await told.wait()
 
 
+@asynccontextmanager
+async def at_work(reading: ProjectReading, work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Let ``work`` of ``reading`` run as long as the block lasts, and close it."""
+    running = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        await reading.close()
+
+
 async def test_a_change_without_an_event_is_found_when_the_user_is_back(tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     repo = Repo(tmp_path / "project")
@@ -43,16 +57,11 @@ async def test_a_change_without_an_event_is_found_when_the_user_is_back(tmp_path
     await asyncio.to_thread(reading.project.scan)
     reading.ready.set()
     # Without the watcher, as it is once the system has lost events.
-    running = asyncio.create_task(reading._look())
-    try:
+    async with at_work(reading, reading._look()):
         repo.write("a.py", "def changed(): ...\n")
         reading.look_again()
         await until(lambda: FilesChanged(paths=("a.py",)) in events, told)
         assert reading.snapshot.entries["a.py"].names == {"changed"}
-    finally:
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
-        await reading.close()
 
 
 async def test_what_a_check_found_is_compared_beside_the_event_loop(
@@ -79,17 +88,12 @@ async def test_what_a_check_found_is_compared_beside_the_event_loop(
     reading = ProjectReading(repo.root, tmp_path / "cache", recorder_for(tmp_path, send))
     await asyncio.to_thread(reading.project.scan)
     reading.ready.set()
-    running = asyncio.create_task(reading._look())
-    try:
+    async with at_work(reading, reading._look()):
         repo.write("new.py", "def new(): ...\n")
         (repo.root / "b.py").unlink()
         reading.look_again()
         await until(lambda: FilesChanged(paths=("b.py", "new.py")) in events, told)
         assert threads and threading.get_ident() not in threads
-    finally:
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
-        await reading.close()
 
 
 async def test_a_change_before_the_watcher_starts_is_found(
@@ -107,14 +111,9 @@ async def test_a_change_before_the_watcher_starts_is_found(
         start()
 
     monkeypatch.setattr(reading._watcher, "start", late)
-    running = asyncio.create_task(reading.run())
-    try:
+    async with at_work(reading, reading.run()):
         await until(lambda: reading.ready.is_set() and "a.py" in reading.snapshot.changes, told)
         assert reading.snapshot.entries["a.py"].names == {"changed"}
-    finally:
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
-        await reading.close()
 
 
 async def test_the_last_progress_event_comes_once_the_snapshot_is_complete(
@@ -132,16 +131,11 @@ async def test_the_last_progress_event_comes_once_the_snapshot_is_complete(
             told.append((event, reading.snapshot.complete))
 
     reading = ProjectReading(root, tmp_path / "cache", recorder_for(tmp_path, send))
-    running = asyncio.create_task(reading.run())
-    try:
+    async with at_work(reading, reading.run()):
         async with asyncio.timeout(PATIENCE):
             await reading.ready.wait()
         assert told and told[-1][0].known == 3_000
         assert all(complete for event, complete in told if event.known == event.total)
-    finally:
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
-        await reading.close()
 
 
 async def test_a_git_that_fails_later_is_told_once_and_its_return_too(
@@ -163,10 +157,9 @@ async def test_a_git_that_fails_later_is_told_once_and_its_return_too(
     reading = ProjectReading(repo.root, tmp_path / "cache", recorder_for(tmp_path, send))
     await asyncio.to_thread(reading.project.scan)
     reading.ready.set()
-    running = asyncio.create_task(reading._look())
     index = repo.root / ".git" / "index"
     kept = index.read_bytes()
-    try:
+    async with at_work(reading, reading._look()):
         index.write_bytes(b"nonsense")
         for _ in range(2):
             looked = reading._looked
@@ -179,10 +172,6 @@ async def test_a_git_that_fails_later_is_told_once_and_its_return_too(
         reading._look_now()
         await until(lambda: len(notices()) == 2, told)
         assert "git answers again" in notices()[1]
-    finally:
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
-        await reading.close()
 
 
 async def test_a_git_that_works_again_is_noticed_though_nobody_types(
@@ -205,8 +194,7 @@ async def test_a_git_that_works_again_is_noticed_though_nobody_types(
     kept = config.read_bytes()
     config.write_bytes(b"[nonsense")
     reading = ProjectReading(repo.root, tmp_path / "cache", recorder_for(tmp_path, send))
-    running = asyncio.create_task(reading.run())
-    try:
+    async with at_work(reading, reading.run()):
         await until(lambda: len(notices) == 1, told)
         async with asyncio.timeout(PATIENCE):
             while not reading._looked:  # the check that follows the first reading
@@ -214,7 +202,3 @@ async def test_a_git_that_works_again_is_noticed_though_nobody_types(
         config.write_bytes(kept)  # no watcher looks at it
         await until(lambda: len(notices) == 2 and reading.snapshot.git, told)
         assert "git answers again" in notices[1]
-    finally:
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
-        await reading.close()

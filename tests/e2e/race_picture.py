@@ -51,6 +51,10 @@ def prepare(folder: Path) -> Path:
     return project
 
 
+ALT_X = "\x1b[120;3u"
+"""As terminals with the kitty keyboard protocol send it: Esc and a letter in one read are two keys."""
+
+
 def record(recorder: Recorder) -> int:
     """Play the story; returns the index of the frame that stands for all of it."""
     recorder.until(lambda text: "● ready" in text)
@@ -65,7 +69,7 @@ def record(recorder: Recorder) -> int:
     recorder.until(lambda text: "● ready" in text)
     recorder.pause(2.5)
     still = len(recorder.frames) - 1
-    recorder.press("\x1bx", "Alt+X: every attempt's verdict and diff; Enter takes another one")
+    recorder.press(ALT_X, "Alt+X: every attempt's verdict and diff; Enter takes another one")
     recorder.until(lambda text: "Attempts" in text and "@@" in text)
     recorder.pause(1.2)
     recorder.press("\x1b[A", recorder.caption)

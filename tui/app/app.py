@@ -37,6 +37,7 @@ from tui.drawing.theme_switch import ThemeSwitch
 from tui.keys.key_turns import KeyTurns
 from tui.keys.keymap import bindings, vi_keys
 from tui.look.attention import Attention
+from tui.look.component_styles import FreeingStylesheet
 from tui.panes.chat.chat import ChatView
 from tui.panes.composer.composer import Composer
 from tui.panes.composer.suggestions import Suggestions
@@ -85,6 +86,7 @@ class SparkApp(AppParts, inherit_bindings=False):
         missing."""
         no_colour = bool(os.environ.get("NO_COLOR"))
         super().__init__(driver_class=LateDriver, ansi_color=True if no_colour else None)
+        self.stylesheet = FreeingStylesheet(variables=self.get_css_variables())
         self._given = session
         self._first_frame = (
             session.first_frame if isinstance(session, PendingSession) else first_frame_of_session(session)

@@ -6,9 +6,9 @@ a few rows of the chat and the status line below it: that rectangle is nearly th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 from rich.console import RenderableType
 from textual._compositor import ChopsUpdate, Compositor
@@ -54,15 +54,28 @@ class RowCompositor(Compositor):
                 chops[y] = dict.fromkeys(cuts[y][:-1])
                 wanted[y] = set()
             wanted[y].update(x for x, end in pairwise(cuts[y]) if x < last and end > first)
+        self._fill_wanted(wanted, chops)
+        return ChopsUpdate(
+            chops, spans, [ends[1:] if row else ends for ends, row in zip(cuts, chops, strict=True)]
+        )
+
+    def _render_chops(
+        self, crop: Region, is_rendered_line: Callable[[int], bool]
+    ) -> Sequence[Mapping[int, Strip]]:
+        """All pieces of the rows in ``crop``. Textual's own has each strip divide itself, also where it is
+        one piece: the strip then knows itself, and each whole screen is left to the garbage collector."""
+        chops: list[dict[int, Strip | None]] = [dict.fromkeys(cuts[:-1]) for cuts in self.cuts]
+        self._fill_wanted({y: set(chops[y]) for y in crop.line_range if is_rendered_line(y)}, chops)
+        return cast("Sequence[Mapping[int, Strip]]", chops)
+
+    def _fill_wanted(self, wanted: dict[int, set[int]], chops: list[dict[int, Strip | None]]) -> None:
+        """Put what the widgets show, those in front first, where a piece is wanted; empties ``wanted``."""
         for widget, (region, clip) in self.visible_widgets.items():
             if not wanted:
                 break
             if shown := region.intersection(clip):
                 for rows in _runs(shown, wanted):
                     self._fill(widget, region, rows, wanted, chops)
-        return ChopsUpdate(
-            chops, spans, [ends[1:] if row else ends for ends, row in zip(cuts, chops, strict=True)]
-        )
 
     def _fill(
         self,

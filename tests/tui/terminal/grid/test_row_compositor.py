@@ -17,6 +17,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Static
 
+from tests.garbage import garbage_of
 from tui.terminal.frames import paint_now
 from tui.terminal.grid.row_compositor import RowCompositor, row_screen
 
@@ -90,7 +91,10 @@ class Panes(App[None]):
 
 
 def rendered(app: Panes) -> Cells:
-    return [list(strip.text) for strip in app.screen._compositor.render_strips()]
+    """The screen as Textual's own compositor renders it."""
+    compositor = app.screen._compositor
+    rows = Compositor._render_chops(compositor, compositor.size.region, lambda _: True)
+    return [list(Strip.join(row.values()).text) for row in rows]
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -132,6 +136,22 @@ async def test_only_the_lines_that_changed_are_asked_for() -> None:
         app.query_one("#below", Static).update("far below")
         await pilot.pause()
         assert (left.drawn, right.drawn) == (2, 0)
+
+
+async def test_a_whole_screen_leaves_nothing_to_the_garbage_collector() -> None:
+    app = Panes()
+    async with app.run_test(size=(60, 20)) as pilot:
+        app.screen.add_class("over")
+        for _ in range(3):
+            app.refresh(layout=True)
+            await pilot.pause()
+        whole = app.whole
+        with garbage_of(Strip) as left:
+            for pane in ("left", "right", "above"):
+                app.pane(pane).change(0, 40)
+            app.refresh()
+            await pilot.pause()
+        assert app.whole > whole and not left
 
 
 async def test_a_pane_under_another_shows_only_beside_it() -> None:
@@ -182,5 +202,6 @@ def test_the_private_names_are_where_they_were() -> None:
     assert "self._compositor = Compositor()" in inspect.getsource(Screen.__init__)
     source = inspect.getsource(Compositor)
     assert "return self.render_partial_update()" in source
+    assert "chops = self._render_chops(crop, lambda y: True)" in source
     for name in ("_dirty_regions", "_regions_to_spans", "visible_widgets", "cuts"):
         assert name in inspect.getsource(Compositor.render_partial_update) + source

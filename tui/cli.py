@@ -6,6 +6,7 @@ and shell completion stay quick. ``spark PROMPT`` is the command ``open`` with i
 
 from __future__ import annotations
 
+import errno
 import importlib
 import io
 import os
@@ -119,10 +120,11 @@ class SparkGroup(click.Group):
 
 
 def _give_up(problem: OSError) -> NoReturn:
-    """Print which system call failed, and exit."""
+    """Print which system call failed and what to do about it, and exit."""
     _drop_output()
     where = f"{problem.filename}: " if problem.filename else ""
-    leave(f"{where}{problem.strerror or problem}", FAILED)
+    full = "; make room there" if problem.filename and problem.errno in (errno.ENOSPC, errno.EDQUOT) else ""
+    leave(f"{where}{problem.strerror or problem}{full}", FAILED)
 
 
 def _drop_output() -> None:

@@ -78,6 +78,11 @@ class PieceWriter:
         _write(clean(text, self._before), err=False)
         self._before = text[-1:] or self._before
 
+    def end(self) -> None:
+        """End the last line, if there is one and the text did not."""
+        if self._before not in ("", "\n"):
+            say()
+
 
 _before: Callable[[], None] | None = None
 

@@ -114,6 +114,17 @@ def test_a_cold_start_imports_nothing_heavy(arguments: list[str]) -> None:
     assert not loaded(script, COLD)
 
 
+@pytest.mark.parametrize(
+    ("module", "needless"),
+    [
+        ("tui.scroll.headless", ("textual", "rich")),
+        ("tui.scroll.event_printers", ("textual", "rich", "session.session")),
+    ],
+)
+def test_what_has_no_screen_loads_no_textual(module: str, needless: tuple[str, ...]) -> None:
+    assert not loaded(f"import {module}\n", needless)
+
+
 def test_the_first_frame_does_not_wait_for_the_session(tmp_path: Path) -> None:
     script = (
         "import asyncio\n"

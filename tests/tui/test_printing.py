@@ -10,6 +10,8 @@ import sys
 
 import pytest
 
+from tui.printing import PieceWriter
+
 TELL = (
     "from tui.printing import PieceWriter, say\n"
     "answer = PieceWriter()\n"
@@ -27,6 +29,17 @@ SHARED = "I change red.\nh1 landed a.py:3\nh2 landed b.py:3\nDone.\nspark: inter
 def test_a_pipe_that_both_write_to_has_no_mixed_line() -> None:
     told = subprocess.run(COMMAND, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True, text=True)
     assert told.stdout == SHARED
+
+
+@pytest.mark.parametrize(("text", "shown"), [("", ""), ("red", "red\n"), ("red\n", "red\n")])
+def test_the_end_of_a_text_ends_its_line_once(
+    text: str, shown: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer = PieceWriter()
+    for piece in text:
+        answer.write(piece)
+    answer.end()
+    assert capsys.readouterr() == (shown, "")
 
 
 def test_a_terminal_shows_no_mixed_line() -> None:

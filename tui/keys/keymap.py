@@ -6,8 +6,10 @@ import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from textual.binding import Binding, BindingType
+if TYPE_CHECKING:
+    from textual.binding import BindingType
 
 UNBOUND = "no key"
 """Shown for an action from which the user took its keys."""
@@ -83,6 +85,9 @@ def scope(name: str) -> Scope:
 
 def bindings(name: str) -> list[BindingType]:
     """The bindings of one scope. Those of ``app`` work wherever the focus is."""
+    # Commands without a screen name keys, too, and have no need of Textual.
+    from textual.binding import Binding
+
     return [
         Binding(key, textual_action(name, entry.action), entry.help, show=False, priority=name == "app")
         for entry in scope(name).keys

@@ -36,7 +36,7 @@ from session.text.sanitize import clean_line
 from session.trust.project_trust import Candidate
 from session.usage.totals import UsageFold
 from tui.printing import say
-from tui.scroll.headless import fate_line
+from tui.scroll.event_printers import fate_line
 from tui.scroll.whole_words import say_diff, say_in_words
 from tui.words.check_lines import broken_line
 from tui.words.compaction_lines import compaction_line, dialogue_line
@@ -191,9 +191,9 @@ def _line(event: Event) -> str | None:
     match event:
         case FileBroken(path=path, message=message, hunks=hunks):
             return broken_line(path, message, hunks)
-        case HunkUndone(hunk=hunk, path=path):
+        case HunkUndone(hunk=hunk, place=path):
             return f"{hunk} undone {path}"
-        case HunkRedone(hunk=hunk, path=path):
+        case HunkRedone(hunk=hunk, place=path):
             return f"{hunk} redone {path}"
         case ToolOutput(text=text):
             return text.rstrip("\n")

@@ -1,153 +1,30 @@
-"""One turn without a terminal: the printer behind ``spark exec``."""
+"""One turn without a terminal: what ``spark exec`` runs."""
 
 from __future__ import annotations
 
 import signal
-import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
 from session.checks.check import Check
 from session.commands.race_commands import RaceError
 from session.events import (
-    ApplyEnded,
-    AttemptChecked,
-    AttemptEnded,
-    AttemptStarted,
-    BaselineChecked,
-    CheckEnded,
-    ConnectionChanged,
-    DialogueCompacted,
     Event,
-    HunkChecked,
-    HunkDropped,
-    HunkLanded,
-    HunkOpened,
     HunkRefused,
-    Notice,
     PhaseChanged,
-    RaceEnded,
-    RaceStarted,
-    ReadingHeld,
-    ReasoningDelta,
-    TextDelta,
-    ToolCalled,
-    ToolEnded,
     TurnEnded,
-    TurnStarted,
-    Usage,
-    to_dict,
 )
 from session.session import Session
 from session.setup.opening import Opening
 from session.storage.error_log import log_faults_to
 from session.storage.line_files import StoreError
-from session.text.line_range import line_range
 from tui.event_loop import run
 from tui.exits import CONFIGURATION, FAILED, exit_code, leave
-from tui.printing import PieceWriter, say, say_json
-from tui.race.lines import race_line
+from tui.printing import say
+from tui.scroll.event_printers import Printer
 from tui.scroll.quiet_turns import telling_silence
 from tui.terminal.command_signals import CommandSignals
 from tui.terminal.end_signals import SIGNALS
-from tui.words.check_lines import check_line, checked_detail
-from tui.words.compaction_lines import compaction_line
-
-PRINTED = (
-    TurnStarted,
-    TextDelta,
-    ReasoningDelta,
-    HunkOpened,
-    HunkLanded,
-    HunkRefused,
-    HunkDropped,
-    ToolCalled,
-    ToolEnded,
-    Usage,
-    TurnEnded,
-    Notice,
-    ApplyEnded,
-    DialogueCompacted,
-    RaceStarted,
-    BaselineChecked,
-    AttemptStarted,
-    AttemptChecked,
-    AttemptEnded,
-    RaceEnded,
-)
-"""The events that ``--json`` prints: the documented ones, and some that readers may ignore."""
-
-Printer = Callable[[Event], None]
-
-
-def json_printer(began: float) -> Printer:
-    """Prints each event as one JSON object with ``t``, the seconds since ``began`` (monotonic)."""
-
-    def show(event: Event) -> None:
-        if isinstance(event, PRINTED):
-            record = {**to_dict(event), "t": round(time.monotonic() - began, 4)}
-            if isinstance(event, RaceEnded):
-                record["winner"] = event.winner  # null without one
-            if record.get("turn") == "":  # applied edits belong to no turn
-                del record["turn"]
-            say_json(record)
-
-    return show
-
-
-def text_printer() -> Printer:
-    """Prints the answer on standard output, and hunks and problems on standard error."""
-
-    answer = PieceWriter()
-
-    def show(event: Event) -> None:
-        match event:
-            case TextDelta(text=text):
-                answer.write(text)
-            case Notice(text=text) | ConnectionChanged(state="connecting", message=str(text)):
-                say(f"spark: {text}", err=True)
-            case ReadingHeld(reason=reason) if reason:
-                say(f"spark: {reason}: it is not indexed", err=True)
-            case DialogueCompacted():
-                say(f"spark: {compaction_line(event)}", err=True)
-            case TurnEnded(status=status, message=message):
-                say()
-                if message:
-                    say(f"spark: {message}", err=True)
-                elif status != "completed":
-                    say(f"spark: {status}", err=True)
-            case _ if (line := fate_line(event)) is not None:
-                say(line, err=True)
-            case _:
-                pass
-
-    return show
-
-
-def fate_line(event: Event) -> str | None:
-    """One line that tells what came of a hunk or a tool call, or None for other events."""
-    match event:
-        case HunkLanded(
-            hunk=hunk, path=path, status=status, action=action, start=start, end=end, moved_to=moved
-        ):
-            where = f"{path} -> {moved}" if moved else f"{path}{line_range(start, end)}"
-            done = {"update": "landed", "add": "added", "delete": "deleted", "move": "moved"}.get(
-                action, action
-            )
-            note = {"applied": "", "applied_fuzzy": " (fuzzy)", "already_applied": " (was there already)"}
-            return f"{hunk} {done} {where}{note.get(status, '')}"
-        case HunkRefused(hunk=hunk, path=path, message=message):
-            return f"{' '.join(filter(None, (hunk, 'refused', path)))}: {message}"
-        case HunkDropped(hunk=hunk, path=path):
-            return f"{hunk} not received {path}"
-        case HunkChecked(hunk=hunk, check=check, status=status) if status != "green":
-            return f"{hunk} {check}: {status}: {checked_detail(event)}"
-        case CheckEnded():
-            return check_line(event)
-        case ToolEnded(line=line, status=status):
-            return line if status in ("done", "failed") else f"{line} ({status})"
-        case _:
-            return race_line(event)
 
 
 @dataclass(frozen=True, slots=True)

@@ -217,3 +217,19 @@ def test_a_folder_that_was_removed_under_us_is_named(spark_path: Path, tmp_path:
     )  # fmt: skip
     assert done.returncode == 3
     assert done.stderr.startswith("spark: . cannot be opened: ")
+
+
+@pytest.mark.skipif(
+    not Path("/dev/full").exists(), reason="this system has no /dev/full to stand in for a full disk"
+)
+def test_a_full_disk_is_told_with_the_file_and_what_to_do(run_spark: RunSpark, tmp_path: Path) -> None:
+    state, project = tmp_path / "state", tmp_path / "project"
+    project.mkdir()
+    patch = "*** Begin Patch\n*** Add File: {}.txt\n+text\n*** End Patch\n"
+    environment = {"XDG_STATE_HOME": str(state)}
+    assert run_spark("apply", cwd=project, given=patch.format("a"), env=environment).code == 0
+    counter = next(state.rglob("counter"))
+    counter.unlink()
+    counter.symlink_to("/dev/full")
+    ran = run_spark("apply", cwd=project, given=patch.format("b"), env=environment)
+    assert (ran.code, ran.err) == (1, f"spark: {counter}: No space left on device; make room there\n")

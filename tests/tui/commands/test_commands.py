@@ -346,3 +346,19 @@ def test_sessions_are_searched_and_exported_as_documents(run_spark: RunSpark, pr
     assert "\x1b" not in document
     whole = json.loads(run_spark("export", "20260101-100000-aaaa", "--format", "json", cwd=project).out)
     assert [turn["prompt"][:5] for turn in whole["turns"]] == ["Grüße", "other"]
+
+
+def test_where_no_model_server_runs_the_list_of_those_found_says_so(
+    run_spark: RunSpark, tmp_path: Path
+) -> None:
+    (tmp_path / "config" / "spark").mkdir(parents=True)
+    away = "\n".join(
+        f'[providers.{name}]\nbase_url = "http://127.0.0.1:9/v1"'
+        for name in ("ollama", "lmstudio", "llamacpp", "vllm")
+    )
+    (tmp_path / "config" / "spark" / "config.toml").write_text(away + "\n")
+    environment = {"XDG_CONFIG_HOME": str(tmp_path / "config")}
+    ran = run_spark("models", "--found", env=environment)
+    told = "no model server answers on the usual ports of this machine\n"
+    assert (ran.code, ran.out, ran.err) == (0, "", told)
+    assert run_spark("models", "--found", "--json", env=environment).err == ""

@@ -14,7 +14,7 @@ from session.partner.script.load import load
 from session.partner.server.server import Partner
 from tests.conftest import RunSpark
 from tests.session.local_servers import aside
-from tui.scroll.headless import fate_line
+from tui.scroll.event_printers import fate_line
 
 SCRIPT = """
 name = "exec"
@@ -180,6 +180,7 @@ def test_a_turn_that_fails_says_so_in_one_line(ask: RunExec, prompt: str) -> Non
     assert last.startswith("spark: ")
     assert all(line.endswith("Resuming the answer.") for line in taken_up)
     assert len(taken_up) == (3 if prompt == "cut me off" else 0)
+    assert ran.out == ("I begin" * 4 + "\n" if prompt == "cut me off" else "")
     assert "\x1b" not in ran.err + ran.out
     events = records(ask("--json", prompt).out)
     assert (events[-1]["status"], bool(events[-1]["message"])) == ("failed", True)
@@ -187,7 +188,7 @@ def test_a_turn_that_fails_says_so_in_one_line(ask: RunExec, prompt: str) -> Non
 
 def test_garbage_from_the_server_does_no_harm(ask: RunExec) -> None:
     ran = ask("garbage")
-    assert (ran.code, ran.out.strip()) == (0, "Never mind.")
+    assert (ran.code, ran.out) == (0, "Never mind.\n")
 
 
 def test_escape_sequences_from_the_server_are_made_visible(ask: RunExec) -> None:

@@ -20,7 +20,7 @@ from tests.conftest import RunSpark
 from tests.e2e.test_exec import partner
 from tui.printing import PieceWriter
 from tui.scroll.answer import Answer
-from tui.scroll.headless import json_printer, text_printer
+from tui.scroll.event_printers import json_printer, text_printer
 
 HOSTILE = (
     "a\x1b]0;title\x07b\x1b[2J\x1b[31mc\x9b5md\x9d52;c;aGk=\x9ce\x07f\x08\x08g\x7fh\u202ei\u200bj\u2066k"

@@ -31,7 +31,7 @@ def command(edit_format: str, as_json: bool, dry_run: bool, folder: Path) -> Non
     from session.events import ApplyEnded, HunkLanded, HunkRefused, Notice
     from session.storage.line_files import StoreError
     from tui.exits import CONFIGURATION, DONE, FAILED, leave
-    from tui.scroll.headless import fate_line, json_printer
+    from tui.scroll.event_printers import fate_line, json_printer
     from tui.terminal.interruptible import interruptible
 
     workspace = opening_workspace(folder)

@@ -22,5 +22,5 @@ def take_back(folder: Path, hunk: str | None, *, again: bool) -> NoReturn:
         subject = " ".join(part for part in (event.hunk, event.path) if part)
         leave(f"{subject}: {event.message}" if subject else event.message, FAILED)
     place = line_range(event.start, event.end)
-    say(f"{event.hunk} {'redone' if again else 'undone'} {event.path}{place}")
+    say(f"{event.hunk} {'redone' if again else 'undone'} {event.place}{place}")
     raise SystemExit(DONE)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import stat
+import sys
 from importlib.util import find_spec
 from typing import Any
 
@@ -9,6 +12,18 @@ import click
 
 from tui.commands.options import agent_options
 from tui.exits import CONFIGURATION, leave
+
+_PACKAGE = "'agent-client-protocol>=0.12.1,<0.13'"
+
+
+def unheard() -> str:
+    """Why no client can be heard on standard input; empty where one can be."""
+    if sys.stdin is None:
+        return "spark acp is started by an editor, which it hears on standard input, and that is closed"
+    mode = os.fstat(0).st_mode
+    if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(0):
+        return ""
+    return "spark acp is started by an editor: standard input must be a pipe, not a file"
 
 
 @click.command("acp")
@@ -19,7 +34,12 @@ def command(**given: Any) -> None:
     The editor starts this command, and names the folder of each session.
     """
     if find_spec("acp") is None:
-        leave("spark acp needs a package: pip install 'spark[acp]'", CONFIGURATION)
+        from session.text.install_hint import install_command
+
+        leave(f"spark acp needs a package: {install_command(_PACKAGE)}", CONFIGURATION)
+    problem = unheard()
+    if problem:
+        leave(problem, CONFIGURATION)
     from session.setup.config import Flags
     from tui.acp.run import run_agent
 

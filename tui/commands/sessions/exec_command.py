@@ -44,7 +44,8 @@ def command(
     from tui.terminal.startup import load, loaded
 
     load()
-    from tui.scroll.headless import Racing, json_printer, run_exec, text_printer
+    from tui.scroll.event_printers import json_printer, text_printer
+    from tui.scroll.headless import Racing, run_exec
 
     text = _standard_input() if prompt == "-" else prompt
     if not text.strip():

@@ -79,7 +79,8 @@ def _agreed(ask: bool | None) -> bool:
 
 
 def _ask_model(failure: Failure, folder: Path, given: dict[str, Any]) -> int:
-    from tui.scroll.headless import run_exec, text_printer
+    from tui.scroll.event_printers import text_printer
+    from tui.scroll.headless import run_exec
 
     project = opening(folder, **given)
     if project.endpoint is None:

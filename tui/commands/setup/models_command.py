@@ -79,7 +79,10 @@ def _list_found(catalogue: Catalogue, as_json: bool) -> None:
 
     from session.models.discovery import find_servers
 
-    for server in asyncio.run(find_servers(catalogue)):
+    servers = asyncio.run(find_servers(catalogue))
+    if not servers and not as_json:
+        say("no model server answers on the usual ports of this machine", err=True)
+    for server in servers:
         row = {"provider": server.provider, "base_url": server.base_url, "server": server.name}
         for model in server.models or ("",):
             if as_json:

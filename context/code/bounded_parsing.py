@@ -58,7 +58,7 @@ class ParseBudget:
             return source[start : start + _PIECE]
 
         try:
-            return Parser(grammar).parse(piece, progress_callback=lambda _at, _error: self._is_over())
+            return Parser(grammar).parse(piece, progress_callback=self._is_over)
         except ValueError as problem:  # The parser gives no reason.
             raise TooHardError from problem
 
@@ -72,6 +72,6 @@ class ParseBudget:
             return []
         return QueryCursor(query).matches(root)
 
-    def _is_over(self) -> bool:
+    def _is_over(self, _at: int, _error: bool) -> bool:
         # The first clock is many times faster to read, and never runs behind the second.
         return time.perf_counter() > self._soonest and time.thread_time() > self._end

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from context.code.symbols import CUT, Symbol
 
@@ -19,9 +19,8 @@ _DEFINE = re.compile(
 """Matches a whole line that defines a constant, except below a comment, which documents it, and except with a
 continuation line."""
 _VALUE = 100
-_CONDITION = re.compile(
-    rb"^[ \t]*#[ \t]*(ifdef|ifndef|if|elif|else|endif)\b((?:\\\r?\n|[^\n])*)", re.MULTILINE
-)
+# It begins with a plain character, since that makes the search many times faster.
+_CONDITION = re.compile(rb"#[ \t]*(ifdef|ifndef|if|elif|else|endif)\b((?:\\\r?\n|[^\n])*)")
 _ALTERNATIVE = re.compile(rb"#[ \t]*el(?:se|if)\b")
 _COMMENT = re.compile(r"/\*.*?\*/|//.*")
 _LONGEST_CONDITION = 40
@@ -143,7 +142,7 @@ def _branches(source: bytes) -> tuple[list[int], list[Place], dict[tuple[int, in
     conditions: dict[tuple[int, int], str] = {}
     stack: list[tuple[int, int]] = []
     line = counted = number = 0
-    for match in _CONDITION.finditer(source):
+    for match in _conditions(source):
         line += source.count(b"\n", counted, match.start())
         counted = match.start()
         word = match[1].decode("ascii")
@@ -161,6 +160,19 @@ def _branches(source: bytes) -> tuple[list[int], list[Place], dict[tuple[int, in
         starts.append(line)
         places.append(tuple(stack[:_DEEPEST]))
     return starts, places, conditions
+
+
+def _conditions(source: bytes) -> Iterator[re.Match[bytes]]:
+    """The lines with conditions."""
+    at = 0
+    while match := _CONDITION.search(source, at):
+        start = match.start()
+        if source[source.rfind(b"\n", 0, start) + 1 : start].strip(b" \t"):
+            # It is inside a line. One may follow on a line that it would go on to.
+            at = start + 1
+        else:
+            at = match.end()
+            yield match
 
 
 def _in_words(word: str, text: bytes) -> str:

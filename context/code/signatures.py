@@ -57,8 +57,11 @@ def symbol_of(
         named = next(
             (captures[key][0].start_byte for key in ("name", "declarator") if key in captures), start
         )
-        inside = [child.start_byte for child in node.children if child.type in language.comments]
-        end = min([end, *(at for at in inside if at >= named)])
+        for child in node.children:
+            # The comparison goes first, since a type is a new text each time.
+            if named <= child.start_byte < end and child.type in language.comments:
+                end = child.start_byte
+                break
         head = source[start:end]
     if "signature" in captures:
         shown = captures["signature"][0]
@@ -149,17 +152,20 @@ def _name(source: bytes, captures: dict[str, list[Node]]) -> str:
 
 def _may_lead(language: Language, source: bytes, start: int) -> bool:
     """Whether the line above a definition, or the text before it on its line, may belong to it."""
-    if source[start - 2 : start] == b"\n\n":
+    if source.endswith(b"\n\n", 0, start):
         return False
     line = source.rfind(b"\n", 0, start) + 1
-    above = source.rfind(b"\n", 0, max(0, line - 1)) + 1
+    above = source.rfind(b"\n", 0, line - 1) + 1 if line else 0
     text = source[above:start]
     return _may_comment(language, text) or (bool(language.leading) and bool(text) and not text.isspace())
 
 
 def _may_comment(language: Language, text: bytes) -> bool:
     """Whether a comment may begin or end in ``text``."""
-    return any(map(text.__contains__, language.marks))
+    for mark in language.marks:  # noqa: SIM110 - calling any() would take several times as long.
+        if mark in text:
+            return True
+    return False
 
 
 def _leading(language: Language, node: Node) -> tuple[list[Node], Node]:

@@ -17,6 +17,7 @@ from typing import TypeAlias
 from context.disk.file_list import is_temporary
 from context.disk.git import Git
 from context.disk.source import LARGEST, Source, decode, is_inside
+from context.text.lines import line_slices
 
 Lines: TypeAlias = "array[int]"
 """The CRC-32 of each line, in order."""
@@ -55,10 +56,13 @@ class Change:
 
 def line_sums(source: Source) -> Lines:
     """The checksums of a file's lines."""
-    lines = source.text.encode("utf-8", "surrogatepass").split(b"\n")
-    if not lines[-1]:
-        lines.pop()
-    return array("I", map(zlib.crc32, lines))
+    sums = array("I")
+    for part in line_slices(source.text):
+        lines = part.encode("utf-8", "surrogatepass").split(b"\n")
+        if not lines[-1]:
+            lines.pop()
+        sums.extend(map(zlib.crc32, lines))
+    return sums
 
 
 def changed_ranges(before: Lines, after: Lines) -> list[range]:

@@ -134,7 +134,9 @@ def decode(path: str, data: bytes) -> Source | Unread:
         text = data.decode(encoding)
     except UnicodeDecodeError:
         return Unread(path, "not UTF-8 text")
-    return Source(path, text.replace("\r\n", "\n"), hashlib.sha256(data).hexdigest())
+    # Looking for one character is many times faster than replacing none.
+    text = text.replace("\r\n", "\n") if "\r" in text else text
+    return Source(path, text, hashlib.sha256(data).hexdigest())
 
 
 def too_large(size: int) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import tomllib
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -66,12 +67,13 @@ _LONGEST_HELD = 200_000
 class Order:
     """All paths of a project, the likeliest to matter first and ties in path order; computed lazily.
 
-    ``first`` are the files in hand, ``top`` those with any evidence, with their negated scores. ``near`` has
-    the nearness of each folder.
+    ``first`` are the files in hand, ``top`` those with any evidence, and ``negated`` their negated scores.
+    ``near`` has the nearness of each folder.
     """
 
     first: tuple[str, ...]
-    top: tuple[tuple[float, str], ...]
+    top: tuple[str, ...]
+    negated: array[float]
     near: Mapping[str, float]
     paths: ProjectPaths
     discount: Callable[[str], float]
@@ -79,13 +81,13 @@ class Order:
 
     def __iter__(self) -> Iterator[str]:
         yield from self.first
-        known = {*self.first, *(path for _, path in self.top)}
-        for _, path in merge(self.top, self._rest(known)):
+        known = {*self.first, *self.top}
+        for _, path in merge(zip(self.negated, self.top, strict=True), self._rest(known)):
             yield path
 
     def folders(self) -> Iterator[str]:
         """The folders without repeats, those with the likeliest files first."""
-        top = (path.rpartition("/")[0] for path in (*self.first, *(path for _, path in self.top)))
+        top = (path.rpartition("/")[0] for path in (*self.first, *self.top))
         rest = sorted(self.near, key=lambda folder: (-self.near[folder], folder))
         known = self.paths.folders
         return iter(folder for folder in dict.fromkeys((*top, *rest)) if folder in known)
@@ -159,7 +161,7 @@ def rank(
             snapshot.words.score_of(hand, snapshot.entries, _weighted_words(request)) if len(hand) > 1 else {}
         )
         in_order = sorted(filter(paths.__contains__, hand), key=lambda path: (-asked.get(path, 0.0), path))
-        return Ranking(Order(tuple(in_order), (), {}, paths, _no_discount), {}, {}, {})
+        return Ranking(Order(tuple(in_order), (), array("d"), {}, paths, _no_discount), {}, {}, {})
     return snapshot.kept(
         "ranking",
         (request, earlier, tuple(hand)),
@@ -215,8 +217,10 @@ def _ranked(snapshot: Snapshot, request: str, earlier: str, hand: list[str], pat
     named = f"{hand[0]} and others" if len(hand) > 1 else "".join(hand)
     said = {kind: text.format(hand=named) for kind, text in settings()["why"].items()}
     reasons = {path: said[kind] for path, (_, kind) in strongest.items()}
-    order = Order(tuple(first), tuple(top), near, paths, discount)
-    return Ranking(order, scores, reasons, wanted, held_words, subject)
+    negated = array("d", [score for score, _ in top])
+    order = Order(tuple(first), tuple(path for _, path in top), negated, near, paths, discount)
+    # Kept without what the garbage collector would look at: pairs, and a dict that makes its values.
+    return Ranking(order, dict(scores), reasons, wanted, held_words, subject)
 
 
 def _evidence(

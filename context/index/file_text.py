@@ -19,7 +19,7 @@ from context.disk.changes import Lines, line_sums
 from context.disk.source import Source
 from context.index.facts import masked_outline
 from context.outlining.outliner import OUTLINER
-from context.text.lines import TextLines
+from context.text.lines import TextLines, line_slices
 from context.text.safe import safe_text
 from context.text.secrets import Redacted, hints_in
 from context.text.words import unique_tokens
@@ -64,8 +64,9 @@ class FileText:
 
     @cached_property
     def lowered(self) -> str:
-        """The text in lower case."""
-        return self.source.text.lower()
+        """The text in lower case, made in slices where a call on all of it would take long."""
+        text = self.source.text
+        return text.lower() if text.isascii() else "".join(map(str.lower, line_slices(text)))
 
     @cached_property
     def safe(self) -> Redacted:

@@ -29,8 +29,8 @@ FENCED = 64
 """One in this many terms is kept in memory; the others are searched for on disk from there."""
 _REMEMBERED = 20_000
 """Number of terms, and of paths, that are cached: those of the files in hand are needed each time."""
-_MOST_POSTINGS = 1_500_000
-"""Total number of postings of the cached terms."""
+_MOST_KNOWN = 6_000_000
+"""Total number of bytes of the cached terms' postings."""
 _LONGEST = 1 << 30
 """Number of bytes that one read may ask for; more is asked for only if the file is damaged."""
 _ARRAYS = (
@@ -80,7 +80,8 @@ class Segment:
             self._terms = (sections["terms"][1] - sections["terms"][0]) // 8
         except (LookupError, TypeError, ValueError) as problem:
             raise DamagedSegment(f"{file} lacks {problem}") from problem
-        self._known: dict[str, Postings | None] = {}
+        # As bytes: the garbage collector would look at each array.
+        self._known: dict[str, bytes | None] = {}
         self._known_size = 0
         self._paths: dict[int, str] = {}
         self.blocks: dict[int, str] = {}
@@ -169,17 +170,21 @@ class Segment:
     def postings(self, term: str) -> Postings | None:
         """The postings of a term: which files have it, and how often."""
         try:
-            return self._known[term]
+            packed = self._known[term]
         except KeyError:
-            found = self._found(term)
-        self._known_size += len(found or ())
-        if len(self._known) >= _REMEMBERED or self._known_size > _MOST_POSTINGS:
+            packed = self._known_from_now(term)
+        return None if packed is None else array("I", packed)
+
+    def _known_from_now(self, term: str) -> bytes | None:
+        found = self._found(term)
+        self._known_size += len(found or b"")
+        if len(self._known) >= _REMEMBERED or self._known_size > _MOST_KNOWN:
             self._known.clear()
-            self._known_size = len(found or ())
+            self._known_size = len(found or b"")
         self._known[term] = found
         return found
 
-    def _found(self, term: str) -> Postings | None:
+    def _found(self, term: str) -> bytes | None:
         (wanted,) = term_numbers((term,))
         fence = bisect_right(self._fences, wanted) - 1
         if fence < 0:
@@ -191,7 +196,7 @@ class Segment:
             return None
         # The ends of the postings of the previous term and of this one.
         ends = self._ends(first + at, first + at + 1)
-        return self._postings(ends[0], ends[1]) if len(ends) == 2 else None
+        return self._packed(ends[0], ends[1]) if len(ends) == 2 else None
 
     def _numbers(self, first: int, end: int) -> array[int]:
         found = array("Q")
@@ -206,11 +211,10 @@ class Segment:
         found.frombytes(held[: len(held) // 4 * 4])
         return found
 
-    def _postings(self, first: int, end: int) -> Postings:
-        found = array("I")
+    def _packed(self, first: int, end: int) -> bytes:
+        """The postings of a range as they lie in the file."""
         held = self._read(self._at["postings"] + 4 * first, self._at["postings"] + 4 * end)
-        found.frombytes(held[: len(held) // 4 * 4])
-        return found
+        return held[: len(held) // 4 * 4]
 
     def find(self, path: str, digest: str) -> int | None:
         """The number of the file with this path and hash, or None."""
@@ -234,7 +238,7 @@ class Segment:
             yield TermSlice(
                 numbers,
                 array("I", [at - before for at in ends]),
-                self._postings(before, ends[-1] if ends else before),
+                array("I", self._packed(before, ends[-1] if ends else before)),
             )
             first = end
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -25,14 +26,21 @@ WordWeights = tuple[tuple[str, float], ...]
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A file's entry, prepared for scoring: its lines with their indentation, and their text in lower case
-    with the index at which each line begins."""
+    """A file's entry, prepared for scoring: its lines with their indentation, their text, also in lower case,
+    and the index at which each line begins.
+
+    Kept as texts and numbers: the garbage collector would look at each value of a list.
+    """
 
     name: str
-    lines: list[str]
-    depths: list[int]
+    depths: array[int]
     text: str
-    starts: list[int]
+    lowered: str
+    starts: array[int]
+
+    def line(self, at: int) -> str:
+        """One line without its end."""
+        return self.text[self.starts[at] : self.starts[at + 1] - 1]
 
 
 def word_weights(wanted: Mapping[str, float], words: Words) -> WordWeights:
@@ -49,7 +57,7 @@ def cut_outline(block: str, weights: WordWeights, room: int) -> str:
     then the first ones. The last line says how many are left out. Empty if no definition fits.
     """
     entry = _entry(block)
-    name, lines, depths = entry.name, entry.lines, entry.depths
+    name, depths, starts = entry.name, entry.depths, entry.starts
     left = room - len(name) - len(_MORE)
     taken: set[int] = set()
     failures = 0
@@ -57,7 +65,7 @@ def cut_outline(block: str, weights: WordWeights, room: int) -> str:
         if at in taken:
             continue
         adds = _with_enclosing(at, depths, taken)
-        cost = sum(len(lines[line]) + 1 for line in adds)
+        cost = sum(starts[line + 1] - starts[line] for line in adds)
         if cost <= left:
             taken.update(adds)
             left -= cost
@@ -68,37 +76,37 @@ def cut_outline(block: str, weights: WordWeights, room: int) -> str:
             break
     if not taken:
         return ""
-    kept = [lines[at] for at in sorted(taken)]
-    more = _MORE.format(count=f"{len(lines) - len(kept):,}") if len(kept) < len(lines) else ""
+    kept = [entry.line(at) for at in sorted(taken)]
+    more = _MORE.format(count=f"{len(depths) - len(kept):,}") if len(kept) < len(depths) else ""
     return "\n".join([name, *kept]) + "\n" + more
 
 
 @lru_cache(maxsize=128)
 def _entry(block: str) -> _Entry:
     name, *lines = block.split("\n")[:-1]
-    depths = [len(line) - len(line.lstrip(" ")) for line in lines]
-    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    depths = array("I", [len(line) - len(line.lstrip(" ")) for line in lines])
+    starts = array("I", accumulate([len(line) + 1 for line in lines], initial=0))
     text = "\n".join(lines)
     small = text.lower()
     # A letter whose lower case has two characters would shift the indices.
-    return _Entry(name, lines, depths, small if len(small) == len(text) else text, starts)
+    return _Entry(name, depths, text, small if len(small) == len(text) else text, starts)
 
 
 @lru_cache(maxsize=256)
-def _order(block: str, weights: WordWeights) -> tuple[int, ...]:
+def _order(block: str, weights: WordWeights) -> array[int]:
     """The indices of an entry's lines, best match first; cached, since a window tries several sizes."""
     entry = _entry(block)
-    return tuple(dict.fromkeys(_best_first(_scores(entry, weights), entry.depths)))
+    return array("I", dict.fromkeys(_best_first(_scores(entry, weights), entry.depths)))
 
 
-def _best_first(scores: Mapping[int, float], depths: list[int]) -> Iterator[int]:
+def _best_first(scores: Mapping[int, float], depths: array[int]) -> Iterator[int]:
     """The lines that match, best first, and then all lines by indentation."""
     yield from sorted(scores, key=lambda at: (-scores[at], depths[at], at))
     for wanted in sorted(set(depths)):
         yield from (at for at, depth in enumerate(depths) if depth == wanted)
 
 
-def _with_enclosing(at: int, depths: list[int], taken: set[int]) -> list[int]:
+def _with_enclosing(at: int, depths: array[int], taken: set[int]) -> list[int]:
     """A line and those of the lines that enclose it that are not taken yet."""
     adds = [at]
     depth = depths[at]
@@ -115,7 +123,7 @@ def _with_enclosing(at: int, depths: list[int], taken: set[int]) -> list[int]:
 def _scores(entry: _Entry, weights: WordWeights) -> Mapping[int, float]:
     """The total weight of the words in each line, for lines with any."""
     scores: defaultdict[int, float] = defaultdict(float)
-    text, starts = entry.text, entry.starts
+    text, starts = entry.lowered, entry.starts
     for word, weight in weights:
         at = text.find(word)
         while at >= 0:

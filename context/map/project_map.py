@@ -257,7 +257,7 @@ def more_outlines(
     shown = shown_blocks(known)
     likely = (
         path
-        for _, path in ranking.order.top
+        for path in ranking.order.top
         if not shown.get(path) and path not in files and ranking.scores.get(path, 0.0) >= _LEAST_SCORE
     )
     found = outlines_of(islice(likely, _MOST_MORE), snapshot, ranking, room - count(LIST_FENCE), count, _MORE)

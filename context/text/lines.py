@@ -26,6 +26,15 @@ def slices(text: str) -> Iterator[tuple[int, int]]:
         start = end
 
 
+def line_slices(text: str) -> Iterator[str]:
+    """``text`` in slices of about :data:`_SLICE` characters, cut behind a line end."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + _SLICE) + 1 or len(text)
+        yield text[start:end]
+        start = end
+
+
 def matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
     """The matches of ``pattern`` as its ``finditer`` gives them, looked for slice by slice.
 
@@ -70,9 +79,11 @@ class TextLines(Sequence[str]):
 
     def __init__(self, text: str) -> None:
         self._text = text
-        lengths = map(len, split_lines(text))
-        self.starts: array[int] = array("L", accumulate(map((1).__add__, lengths), initial=0))
+        self.starts: array[int] = array("L", (0,))
         """The index at which each line begins, and where one after the last would."""
+        for part in line_slices(text):
+            lengths = map(len, split_lines(part))
+            self.starts.extend(accumulate(map((1).__add__, lengths), initial=self.starts.pop()))
 
     def __len__(self) -> int:
         return len(self.starts) - 1

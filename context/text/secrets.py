@@ -38,9 +38,10 @@ class _Rules:
     ignored: re.Pattern[str]
     harmless: re.Pattern[str]
     folders: frozenset[str]
-    texts: tuple[tuple[str, frozenset[str], re.Pattern[str]], ...]
-    hints: tuple[tuple[str, list[str]], ...]
-    """The hints of all ``texts``, and the runs of letters, digits and ``_`` in each."""
+    texts: tuple[tuple[str, frozenset[str], tuple[str, ...], re.Pattern[str]], ...]
+    hints: tuple[tuple[str, tuple[tuple[str, list[str]], ...]], ...]
+    """The hints of all ``texts`` and the runs of letters, digits and ``_`` in each, by the longest run in
+    lower case: that is looked for once for all of them."""
 
 
 def is_secret_file(path: str) -> bool:
@@ -66,23 +67,31 @@ def hints_in(text: str, runs: str | None = None) -> frozenset[str]:
     text, so looking there first is faster.
     """
     held = text if runs is None else runs
+    lowered = held.lower()
     return frozenset(
         hint
-        for hint, parts in _rules().hints
+        for longest, hints in _rules().hints
+        if longest in lowered
+        for hint, parts in hints
         if all(map(held.__contains__, parts)) and (parts == [hint] or hint in text)
     )
 
 
-@lru_cache(maxsize=48)
 def redact(text: str, hints: frozenset[str] | None = None) -> Redacted:
     """``text`` with every secret replaced by ``[KIND masked]``.
 
     ``hints`` are those that the text may have, from :func:`hints_in`; without them, they are looked for.
     """
+    # Most texts have no secrets: to look whether they are known would take longer.
+    return Redacted(text) if hints is not None and not hints else _redacted(text, hints)
+
+
+@lru_cache(maxsize=48)
+def _redacted(text: str, hints: frozenset[str] | None) -> Redacted:
     found = hints_in(text) if hints is None else hints
     kinds: dict[str, None] = {}
-    for name, needed, pattern in _rules().texts:
-        if needed.isdisjoint(found):
+    for name, needed, held, pattern in _rules().texts:
+        if needed.isdisjoint(found) or (held and not _holds(text, held)):
             continue
 
         def mask(match: re.Match[str], name: str = name) -> str:
@@ -94,6 +103,12 @@ def redact(text: str, hints: frozenset[str] | None = None) -> Redacted:
 
         text = pattern.sub(mask, text) if name == _KEY else replaced(pattern, mask, text)
     return Redacted(text, tuple(kinds))
+
+
+def _holds(text: str, held: tuple[str, ...]) -> bool:
+    """Whether ``text`` may hold one of these, in any case. Letters that are not ASCII may be the same but for
+    their case, too."""
+    return not text.isascii() or any(map(text.lower().__contains__, held))
 
 
 def without_cut_end(text: str) -> str:
@@ -135,12 +150,18 @@ def masked_lines(lines: Sequence[str]) -> list[str]:
 @lru_cache(maxsize=1)
 def _rules() -> _Rules:
     table = tomllib.loads(resources.files("context.text").joinpath("secrets.toml").read_text("utf-8"))
-    hints = dict.fromkeys(hint for rule in table["text"] for hint in rule["hints"])
+    hints: dict[str, dict[str, list[str]]] = {}
+    for hint in (hint for rule in table["text"] for hint in rule["hints"]):
+        parts = re.findall(r"\w+", hint)
+        hints.setdefault(max(parts, key=len, default="").lower(), {})[hint] = parts
     return _Rules(
         re.compile("|".join(map(translate, table["files"]))),
         re.compile("|".join(map(translate, table["ignored"]))),
         re.compile("|".join(map(translate, table["harmless"]))),
         frozenset(table["folders"]),
-        tuple((rule["name"], frozenset(rule["hints"]), re.compile(rule["find"])) for rule in table["text"]),
-        tuple((hint, re.findall(r"\w+", hint)) for hint in hints),
+        tuple(
+            (rule["name"], frozenset(rule["hints"]), tuple(rule.get("held", ())), re.compile(rule["find"]))
+            for rule in table["text"]
+        ),
+        tuple((longest, tuple(same.items())) for longest, same in hints.items()),
     )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -77,10 +78,18 @@ class Counter:
         if found is None:
             self._size += len(text)
             if len(known) >= _REMEMBERED or self._size > _REMEMBERED_SIZE:
-                known.clear()
-                self._size = len(text)
+                known = self._forget(len(text))
             found = known[text] = self.count(text)
         return found
+
+    def _forget(self, size: int) -> dict[str, int]:
+        """Forget all counts, and return where those from now on are kept, the first of a text of ``size``."""
+        old, self._known, self._size = self._known, {}, size
+        # One by one: to drop all at once holds up other threads for some milliseconds.
+        with suppress(KeyError):
+            while True:
+                old.popitem()
+        return self._known
 
 
 def as_block(text: str, heading: str) -> str:

@@ -83,7 +83,7 @@ def words_in(counted: Mapping[str, int]) -> dict[str, int]:
         else:
             others.append((identifier, count))
     for identifier, count in others:
-        for word in words_of(identifier):
+        for word in _parts_of(identifier).split():
             found[word] = get(word, 0) + count
     whole = "\n".join(map(" ".join, joined.values())).lower()
     for count, line, parts in zip(
@@ -103,12 +103,17 @@ def words_of_name(name: str) -> tuple[str, ...]:
     return tuple(words(name))
 
 
-@lru_cache(maxsize=20_000)
-def words_of(identifier: str) -> tuple[str, ...]:
+def words_of(identifier: str) -> list[str]:
     """One identifier and its parts, in lower case; nothing if it is too short or too long, or a number."""
+    return _parts_of(identifier).split()
+
+
+@lru_cache(maxsize=20_000)
+def _parts_of(identifier: str) -> str:
+    """The :func:`words_of` an identifier in one text: the garbage collector would look at each of a tuple."""
     if not _SHORTEST <= len(identifier) <= _LONGEST or identifier[0] in _DIGITS:
-        return ()
+        return ""
     parts = [part for part in _PART.findall(identifier) if len(part) >= _SHORTEST]
     if len(parts) > 1 or "_" in identifier:
-        return (identifier.lower(), *(part.lower() for part in parts))
-    return (identifier.lower(),)
+        return " ".join((identifier, *parts)).lower()
+    return identifier.lower()

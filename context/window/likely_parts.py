@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from context.find.ranking import Ranking
 from context.index.file_text import FileText, kept_with_file
@@ -42,8 +42,7 @@ _SURE = 1.0
 """Number of rare words whose score shows that a passage is about the request."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A passage of a file, and how well it matches. ``sure`` says that its words alone show it."""
 
     score: float
@@ -120,20 +119,22 @@ def contest(
     weights = _weighed(counted.values(), words_counted, total)
     discount = ranking.order.discount
     scored = {path: _scored(file, counted[path], weights, discount(path)) for path, file in files.items()}
-    top = max((value for found in scored.values() for value, _ in found), default=0.0) or 1.0
+    top = max((value for found in scored.values() for value in found), default=0.0) or 1.0
     priors = _priors(files, scores, ranking, snapshot)
     sure = _sure(snapshot)
     matching: list[Part] = []
     others: list[Part] = []
-    for path, found in scored.items():
-        best_first = sorted(found, key=lambda item: (-item[0], item[1].lines.start))
-        for number, (value, passage) in enumerate(best_first, start=1):
+    for path, values in scored.items():
+        found = passages(files[path])
+        best_first = sorted(range(len(found)), key=values.__getitem__, reverse=True)
+        for place, number in enumerate(best_first, start=1):
+            value = values[number]
             # A file that is likely for other reasons has one passage among those that match.
-            matches = value > 0 or number == 1
+            matches = value > 0 or place == 1
             if not matches and not every:
                 break
-            score = _PASSAGE_WEIGHT * value / top + priors[path] - _FADE * math.log(number)
-            (matching if matches else others).append(Part(score, path, passage, value >= sure))
+            score = _PASSAGE_WEIGHT * value / top + priors[path] - _FADE * math.log(place)
+            (matching if matches else others).append(Part(score, path, found[number], value >= sure))
     return [*_best_first(matching), *_best_first(others)]
 
 
@@ -189,12 +190,12 @@ def _rough_weights(wanted: Mapping[str, float], snapshot: Snapshot) -> dict[str,
 
 def _scored(
     file: FileText, counts: Mapping[str, Mapping[int, int]], weights: Mapping[str, float], factor: float
-) -> list[tuple[float, Passage]]:
-    """The passages of a file with their scores."""
+) -> list[float]:
+    """The scores of the passages of a file."""
     found = passages(file)
-    norms = [_K1 * (1 - _B + _B * passage.size / _TYPICAL) for passage in found]
+    norms = [_K1 * (1 - _B + _B * found.size(number) / _TYPICAL) for number in range(len(found))]
     scores = [0.0] * len(found)
     for word, weight in weights.items():
         for number, count in counts.get(word, {}).items():
             scores[number] += weight * count * (_K1 + 1) / (count + norms[number])
-    return [(score * factor, passage) for score, passage in zip(scores, found, strict=True)]
+    return [score * factor for score in scores]

@@ -87,7 +87,7 @@ def _likely(packing: Packing, ranking: Ranking) -> dict[str, float]:
     likely = {path: best * _RECENT for path in packing.request.recent if _may_show(packing, path)}
     may_be = (
         path
-        for _, path in ranking.order.top
+        for path in ranking.order.top
         if ranking.scores.get(path, 0.0) >= rules["least"] and _may_show(packing, path)
     )
     for path in islice(may_be, rules["most"]):

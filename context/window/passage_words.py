@@ -57,7 +57,7 @@ def _in_ascii(file: FileText, spelled: Mapping[str, list[str]]) -> WordCounts:
     times faster than looking at each name."""
     text = spaced(file.source.text)
     lowered = text.lower()
-    begins = [file.starts[passage.lines.start] for passage in passages(file)]
+    begins = passages(file).starts
     counts: WordCounts = {}
     for word in {word for held in spelled.values() for word in held}:
         held = counts[word] = {}

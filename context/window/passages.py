@@ -6,6 +6,8 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
+from typing import NamedTuple
 
 from context.code.symbols import Symbol
 from context.index.file_text import FileText, kept_with_file
@@ -18,8 +20,7 @@ _PART = 1_200
 """Length in characters of the parts of a long stretch that has no definitions inside."""
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(NamedTuple):
     """Consecutive lines of a file, which are shown together or not at all. ``lines`` are indices from 0."""
 
     lines: range
@@ -27,29 +28,54 @@ class Passage:
     """Length in characters."""
 
 
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """The passages of a file in order; together they are all of its lines.
+
+    Kept as numbers: the garbage collector would look at each passage of a list, which holds up all threads.
+    """
+
+    lines: array[int]
+    """The lines at which each passage begins, and where one after the last would."""
+    starts: array[int]
+    """The indices of these lines in the text."""
+
+    def __len__(self) -> int:
+        return len(self.lines) - 1
+
+    def __getitem__(self, number: int) -> Passage:
+        if not 0 <= number < len(self):
+            raise IndexError(number)
+        return Passage(range(self.lines[number], self.lines[number + 1]), self.size(number))
+
+    def __iter__(self) -> Iterator[Passage]:
+        return map(self.__getitem__, range(len(self)))
+
+    def size(self, number: int) -> int:
+        """The length of a passage in characters."""
+        return self.starts[number + 1] - self.starts[number]
+
+
 @kept_with_file
-def passages(file: FileText) -> tuple[Passage, ...]:
-    """The passages of a file in order; together they are all of its lines."""
+def passages(file: FileText) -> Passages:
+    """Divide a file into passages."""
     starts = file.starts
     cuts = sorted({*_cuts(file, 0, len(file.lines), _top(file)), len(file.lines)})
-    found: list[range] = []
-    begin = 0
+    found = array("L", (0,))
     for cut in cuts:
-        if cut <= begin:
+        if cut <= found[-1]:
             continue
-        size = starts[cut] - starts[begin]
-        if found and _may_join(starts, found[-1], size, cut):
-            found[-1] = range(found[-1].start, cut)
+        if len(found) > 1 and _may_join(starts, found[-2], found[-1], cut):
+            found[-1] = cut
         else:
-            found.append(range(begin, cut))
-        begin = cut
-    return tuple(Passage(lines, starts[lines.stop] - starts[lines.start]) for lines in found)
+            found.append(cut)
+    return Passages(found, array("L", map(starts.__getitem__, found)))
 
 
-def _may_join(starts: array[int], before: range, size: int, end: int) -> bool:
-    """Whether a stretch of ``size`` characters up to ``end`` joins the passage before it."""
-    held = starts[before.stop] - starts[before.start]
-    return min(held, size) < _SHORTEST and starts[end] - starts[before.start] <= _LONGEST
+def _may_join(starts: array[int], before: int, begin: int, end: int) -> bool:
+    """Whether the lines from ``begin`` to ``end`` join the passage that begins at the line ``before``."""
+    held, size = starts[begin] - starts[before], starts[end] - starts[begin]
+    return min(held, size) < _SHORTEST and held + size <= _LONGEST
 
 
 def _top(file: FileText) -> list[Symbol]:
@@ -63,6 +89,8 @@ def _cuts(file: FileText, first: int, last: int, symbols: list[Symbol]) -> Itera
         return
     at = first
     inside = [symbol for symbol in symbols if first <= symbol.start and symbol.end <= last]
+    # Where the first of the last definitions begins, by their number: most definitions have none inside.
+    nearest = [last, *accumulate((symbol.start for symbol in reversed(inside)), min)]
     for place, symbol in enumerate(inside):
         end = min(symbol.end, last)
         if symbol.start < at or (symbol.start, end) == (first, last):
@@ -70,8 +98,8 @@ def _cuts(file: FileText, first: int, last: int, symbols: list[Symbol]) -> Itera
         yield from _long_stretch(file, at, symbol.start)
         yield symbol.start
         yield end
-        below = [other for other in inside[place + 1 :] if other.start < end]
-        if below:
+        if nearest[len(inside) - place - 1] < end:
+            below = [other for other in inside[place + 1 :] if other.start < end]
             yield from _cuts(file, symbol.start, end, below)
         else:
             yield from _long_stretch(file, symbol.start, end)

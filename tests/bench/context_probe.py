@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 import time
+from array import array
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -45,7 +46,8 @@ class Ticker:
     """
 
     def __init__(self) -> None:
-        self.late: list[tuple[float, float]] = []
+        # No pairs: the garbage collector would look at each.
+        self._late, self._cpu = array("d"), array("d")
         self._task = asyncio.get_running_loop().create_task(self._run())
 
     async def _run(self) -> None:
@@ -53,14 +55,14 @@ class Ticker:
         while True:
             await asyncio.sleep(TICK)
             now, cpu = time.perf_counter(), time.process_time()
-            self.late.append(((now - before - TICK) * 1000, (cpu - spent) * 1000))
+            self._late.append((now - before - TICK) * 1000)
+            self._cpu.append((cpu - spent) * 1000)
             before, spent = now, cpu
 
     def stop(self) -> dict[str, float]:
         """Return the longest stall, the longest that was this process's own, and the 99.9th percentile."""
         self._task.cancel()
-        late = sorted(late for late, _ in self.late)
-        own = [min(both) for both in self.late]
+        late, own = sorted(self._late), [*map(min, self._late, self._cpu)]
         return {
             "longest": late[-1],
             "own": max(own),

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+import re
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from context.code import c_preprocessor
 from context.code.outline import definitions_called, outline
 
 OPEN = """\
@@ -98,3 +103,21 @@ CASES = {
 def test_what_an_outline_says_in_other_languages(name: str) -> None:
     text, shown = CASES[name]
     assert outline(name, text).text == shown
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [*"# \t\nx", "if", "ifdef A", "elif", "else", "endif", "#if B", "\\\n", "\\\r\n", "\r"]
+        ),
+        max_size=14,
+    )
+)
+def test_conditions_are_lines_of_their_own(parts: list[str]) -> None:
+    source = "".join(parts).encode()
+    lines = re.compile(
+        rb"^[ \t]*#[ \t]*(ifdef|ifndef|if|elif|else|endif)\b((?:\\\r?\n|[^\n])*)", re.MULTILINE
+    )
+    assert [(found.end(), *found.groups()) for found in c_preprocessor._conditions(source)] == [
+        (found.end(), *found.groups()) for found in lines.finditer(source)
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -13,8 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from context.disk.source import Source
+from context.index.file_text import FileText
 from context.text import fences, lines, secrets, unseen
-from context.text.lines import TextLines, matches, replaced, split_lines
+from context.text.lines import TextLines, line_slices, matches, replaced, split_lines
 from context.text.safe import safe_text
 
 
@@ -25,6 +28,19 @@ def test_lines_are_cut_as_they_are_split(text: str, part: slice) -> None:
     assert len(lines) == len(split)
     assert lines[part] == split[part]
     assert [*lines.starts] == [*accumulate((len(line) + 1 for line in split), initial=0)]
+
+
+@given(st.text(alphabet="a\n\r üΣİ\ud800"), st.integers(0, 9))
+def test_what_is_made_slice_by_slice_is_what_is_made_of_the_whole(text: str, size: int) -> None:
+    file = FileText(Source("a.py", text, ""))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lines, "_SLICE", size)
+        parts = [*line_slices(text)]
+        assert "".join(parts) == text
+        assert all(part.endswith("\n") for part in parts[:-1])
+        assert [*TextLines(text)] == split_lines(text)
+        assert [*file.sums] == [zlib.crc32(line.encode("utf-8", "surrogatepass")) for line in file.lines]
+        assert file.lowered == text.lower()
 
 
 def test_there_is_no_line_past_the_last() -> None:
@@ -48,7 +64,7 @@ PARTS += [
 @given(st.lists(st.sampled_from(PARTS), max_size=40), st.integers(1, 40))
 def test_what_is_found_slice_by_slice_is_what_is_found_in_the_whole(parts: list[str], size: int) -> None:
     text = "".join(parts)
-    patterns = [pattern for name, _, pattern in secrets._rules().texts if name != "private key"]
+    patterns = [pattern for name, _, _, pattern in secrets._rules().texts if name != "private key"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lines, "_SLICE", size)
         patch.setattr(lines, "_BEYOND", 300)
@@ -57,9 +73,9 @@ def test_what_is_found_slice_by_slice_is_what_is_found_in_the_whole(parts: list[
                 found.span() for found in pattern.finditer(text)
             ]
             assert replaced(pattern, lambda found: "*", text) == pattern.sub("*", text)
-        secrets.redact.cache_clear()
+        secrets._redacted.cache_clear()
         sliced = safe_text(text)
-    secrets.redact.cache_clear()
+    secrets._redacted.cache_clear()
     assert sliced == safe_text(text)
 
 
@@ -83,8 +99,8 @@ def test_a_long_text_is_made_safe_without_a_long_call(monkeypatch: pytest.Monkey
     seen: list[int] = []
     rules = secrets._rules()
     noted: Any = tuple(
-        (name, needed, Noted(pattern, seen) if name != "private key" else pattern)
-        for name, needed, pattern in rules.texts
+        (name, needed, held, Noted(pattern, seen) if name != "private key" else pattern)
+        for name, needed, held, pattern in rules.texts
     )
     monkeypatch.setattr(secrets, "_rules", lambda: replace(rules, texts=noted))
     for module, name in ((unseen, "_HIDING"), (fences, "_HELD")):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from context.text.secrets import hints_in, is_secret_file, redact
+from context.text.secrets import _rules, hints_in, is_secret_file, redact
 from context.text.words import count_tokens
 
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nAAAA\n-----END RSA PRIVATE KEY-----\n"
@@ -183,3 +183,37 @@ def test_hints_are_the_same_whether_the_tokens_are_known_or_not(text: str) -> No
     assert hints_in(text) == {hint for hint in HINTS if hint in text}
     assert hints_in(text, " ".join(count_tokens(text))) == hints_in(text)
     assert redact(text, hints_in(text)) == redact(text)
+
+
+@pytest.mark.parametrize(
+    "name", ["aws_session_token", "AWSSESSIONTOKEN", "AwsSessionToken", "Aws_Session_TOKEN"]
+)
+@pytest.mark.parametrize("beside", ["", "größe ", "aws_SE\u017fSION_token "])
+def test_a_name_is_looked_for_in_any_case(name: str, beside: str) -> None:
+    assert redact(f"{beside}{name} = {'IQoJb3' * 20}").kinds == ("AWS session token",)
+
+
+def test_letters_that_are_the_same_but_for_their_case_are_known() -> None:
+    # The long s and the dotless i are an s and an i to an expression that ignores case.
+    text = f"session: aws_se\u017fs\u0131on_token = {'IQoJb3' * 20}"
+    assert redact(text).kinds == ("AWS session token",)
+
+
+def test_all_that_an_expression_finds_has_what_is_looked_for_first() -> None:
+    for name, _, held, pattern in _rules().texts:
+        for shortest in ("session_token", "sessiontoken", "secretaccesskey", "secret_access_key"):
+            value = "a1B2" * (10 if "secret" in shortest else 20)
+            text = f"aws{shortest}={value}"
+            assert not held or not pattern.search(text) or any(each in text for each in held), name
+
+
+@given(
+    st.lists(st.sampled_from(["sk-", "s", "-", "_", "9", "é", " ", "\n", "a1" * 10, "b" * 19]), max_size=9)
+)
+def test_a_key_does_not_begin_inside_a_word(parts: list[str]) -> None:
+    text = "".join(parts)
+    plain = re.compile(r"(?<![A-Za-z0-9_-])(?P<secret>sk-[A-Za-z0-9_-]{20,}+)")
+    (known,) = (pattern for _, hints, _, pattern in _rules().texts if "sk-" in hints)
+    assert [found.span("secret") for found in known.finditer(text)] == [
+        found.span("secret") for found in plain.finditer(text)
+    ]

@@ -165,6 +165,17 @@ def test_cutting_into_pieces_keeps_counts_exact(theirs: tiktoken.Encoding, parts
     assert sum(len(theirs.encode_ordinary(piece)) for piece in cut) == len(theirs.encode_ordinary(text))
 
 
+def test_counts_stay_right_when_many_were_forgotten(
+    counter: Counter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tokens, "_REMEMBERED", 3)
+    kept = Counter()
+    kept.load()
+    for text in ("one", "two words", "three", "four of them here", "one", "two words") * 2:
+        assert kept.count_kept(text) == counter.count(text)
+        assert len(kept._known) <= 3
+
+
 def test_lone_surrogates_are_counted(counter: Counter) -> None:
     assert counter.count("a\ud800b") > 0
     assert Counter().count("\ud800") == 3

@@ -89,7 +89,7 @@ class Protection:
             yield Guard.LOCKED, f"{file.named(lock[1])} is locked by the user ({lock[0]})"
         name = next((name for name in file.names if self.secret(name)), None)
         if name is not None:
-            yield Guard.SECRET, f"{file.named(name)} may hold secrets, and git ignores it"
+            yield Guard.SECRET, f"{file.named(name)} may hold secrets, and is not in git"
         running = by_name(file, self.home) if self.runs else None
         if running is not None:
             yield Guard.RUNS, running

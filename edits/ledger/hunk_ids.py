@@ -62,14 +62,14 @@ class HunkIds:
 
     def give_back(self) -> None:
         """Let go of the reserved ids; the next process uses them if they are still the last ones. Where
-        another process keeps the counter, they stay unused."""
-        with self._filling, suppress(TimeoutError), self._locked() as descriptor:
+        another process keeps the counter, or it cannot be written, they stay unused."""
+        with self._filling, suppress(OSError), self._locked() as descriptor:
             self._reserves = False
+            reserved, self._reserved = self._reserved, deque()
             last = self._last(descriptor)
-            while self._reserved and self._reserved[-1] == last:
-                self._reserved.pop()
+            while reserved and reserved[-1] == last:
+                reserved.pop()
                 last -= 1
-            self._reserved.clear()
             self._write(descriptor, last)
 
     def _count(self, number: int) -> range:
@@ -83,8 +83,12 @@ class HunkIds:
         return int(said) if said.isdigit() else self._last_used()
 
     def _write(self, descriptor: int, number: int) -> None:
-        os.pwrite(descriptor, f"{number:<31}\n".encode(), 0)
-        os.fsync(descriptor)
+        try:
+            os.pwrite(descriptor, f"{number:<31}\n".encode(), 0)
+            os.fsync(descriptor)
+        except OSError as problem:
+            problem.filename = str(self._counter)
+            raise
 
     @contextmanager
     def _locked(self) -> Iterator[int]:

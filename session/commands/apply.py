@@ -16,7 +16,7 @@ from session.project.active_guards import locks_only
 from session.project.locks import LockStore
 from session.project.workspace import Workspace
 from session.text.sanitize import clean_line
-from session.turn.hunk_events import landed_event, refused_event
+from session.turn.hunk_events import landed_event, redone_event, refused_event, undone_event
 
 CHUNK = 65_536
 """Most bytes of one read."""
@@ -129,7 +129,7 @@ def undo_hunk(workspace: Workspace, hunk: str | None) -> HunkUndone | HunkRefuse
     result = _settled(workspace, hunk) or workspace.landing.undo(hunk)
     if isinstance(result, Refused):
         return refused_event(result, "")
-    return HunkUndone(hunk=result.hunk, path=clean_line(result.path), start=result.start, end=result.end)
+    return undone_event(result)
 
 
 def redo_hunk(workspace: Workspace, hunk: str | None) -> HunkRedone | HunkRefused:
@@ -137,7 +137,7 @@ def redo_hunk(workspace: Workspace, hunk: str | None) -> HunkRedone | HunkRefuse
     result = _settled(workspace, hunk) or workspace.landing.redo(hunk)
     if isinstance(result, Refused):
         return refused_event(result, "")
-    return HunkRedone(hunk=result.hunk, path=clean_line(result.path), start=result.start, end=result.end)
+    return redone_event(result)
 
 
 def _settled(workspace: Workspace, hunk: str | None) -> Refused | None:

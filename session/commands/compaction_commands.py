@@ -137,7 +137,7 @@ class CompactionCommands:
         else:
             there = ", ".join(map(str, sorted(lines)))
             raise CompactionError(
-                f"no line {which} is remembered; " + (f"there are {there}" if there else "none is")
+                f"no line {which} is remembered; there are {there}" if there else "nothing is remembered"
             )
         for number in numbers:
             news = f"## The developer no longer needs line {number} of what to keep in mind\n"

@@ -20,7 +20,7 @@ from session.outer_editor import OuterTexts
 from session.project.edit_thread import EditThread
 from session.project.workspace import Workspace
 from session.text.sanitize import clean, clean_line
-from session.turn.hunk_events import landed_event, refused_event
+from session.turn.hunk_events import landed_event, redone_event, refused_event, undone_event
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,7 @@ class HunkCommands:
         result = await self.thread.run(lambda: self._shown(self._landing.redo(hunk)))
         if isinstance(result, Refused):
             return self._refused(result)
-        path = clean_line(result.path)
-        event = HunkRedone(hunk=result.hunk, path=path, start=result.start, end=result.end)
+        event = redone_event(result)
         self._publish(event)
         return event
 
@@ -178,7 +177,7 @@ class HunkCommands:
 
     def _shown(self, result: Landed | Refused) -> Landed | Refused:
         if self.outer is not None and isinstance(result, Landed):
-            self.outer.after(result.path)
+            self.outer.after(result.moved_to or result.path)
         return result
 
     def _places(self, wanted: Collection[str]) -> list[HunkPlace]:
@@ -195,8 +194,7 @@ class HunkCommands:
         if isinstance(result, Refused):
             return self._refused(result)
         self._memory.unreported.append(UndoneByUser(result.hunk, result.path, why))
-        path = clean_line(result.path)
-        event = HunkUndone(hunk=result.hunk, path=path, start=result.start, end=result.end)
+        event = undone_event(result)
         self._publish(event)
         return event
 

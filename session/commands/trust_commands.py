@@ -122,7 +122,7 @@ class TrustCommands:
         self._ask(wanted)
         if wanted:
             return ""
-        return "all of it is trusted already" if found else "this project has no such files"
+        return "all of it is trusted already" if found else "this project has no AGENTS.md and no .spark.toml"
 
     def later(self) -> None:
         """Ask no more in this session about what is asked now; it is not used meanwhile."""

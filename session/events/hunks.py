@@ -123,24 +123,38 @@ class FileBroken(Event):
 
 @dataclass(frozen=True, slots=True)
 class HunkUndone(Event):
-    """The user undid a hunk; ``start`` and ``end`` are the lines of the old text in the file now."""
+    """The user undid a hunk; ``start`` and ``end`` are the lines of the old text in the file now, which is
+    ``moved_to`` where a move was undone."""
 
     type: ClassVar[str] = "hunk.undone"
     hunk: str
     path: str
     start: int
     end: int
+    moved_to: str | None = None
+
+    @property
+    def place(self) -> str:
+        """The file that the lines are in now."""
+        return self.moved_to or self.path
 
 
 @dataclass(frozen=True, slots=True)
 class HunkRedone(Event):
-    """The user landed an undone hunk again; ``start`` and ``end`` are the lines of its new text."""
+    """The user landed an undone hunk again; ``start`` and ``end`` are the lines of its new text, in
+    ``moved_to`` where it is a move."""
 
     type: ClassVar[str] = "hunk.redone"
     hunk: str
     path: str
     start: int
     end: int
+    moved_to: str | None = None
+
+    @property
+    def place(self) -> str:
+        """The file that the lines are in now."""
+        return self.moved_to or self.path
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,9 +41,9 @@ class UndoableHunks:
                 self._turns.setdefault(event.hunk, event.turn)
             case HunkUndone():
                 self.landed.pop(event.hunk, None)
-                self.undone[event.hunk] = event.path
+                self.undone[event.hunk] = event.place
             case HunkRedone():
                 self.undone.pop(event.hunk, None)
-                self.landed[event.hunk] = event.path
+                self.landed[event.hunk] = event.place
             case _:
                 pass

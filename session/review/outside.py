@@ -67,8 +67,10 @@ class OutsideSaves:
             case FilesChanged(paths=paths) if self._wanted():
                 self._changed.update(paths)
                 self._look_soon()
-            case FileSaved(path=path) | HunkUndone(path=path) | HunkRedone(path=path):
+            case FileSaved(path=path):
                 self._note(path)
+            case HunkUndone() | HunkRedone():
+                self._note(event.place)
             case HunkLanded(path=path, moved_to=moved_to):
                 self._note(moved_to or path)
             case _:

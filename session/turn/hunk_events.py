@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from edits.hunk import Landed, Refused
 from edits.report import NotReceived
-from session.events import HunkDropped, HunkHeld, HunkLanded, HunkRefused
+from session.events import HunkDropped, HunkHeld, HunkLanded, HunkRedone, HunkRefused, HunkUndone
 from session.text.sanitize import clean, clean_line
 from session.turn.hunk_life import HunkOutcome, Question
 
@@ -26,20 +26,37 @@ def landed_event(result: Landed | Refused, turn: str) -> HunkLanded | HunkRefuse
     """The event for the result of a landing."""
     if isinstance(result, Refused):
         return refused_event(result, turn)
+    path, moved_to = _paths(result)
     return HunkLanded(
         turn=turn,
         hunk=result.hunk,
-        path=clean_line(result.path),
+        path=path,
         status=result.status.value,
         tier=int(result.rung),
         start=result.start,
         end=result.end,
         action=result.action.value,
-        moved_to=clean_line(result.moved_to) if result.moved_to else None,
+        moved_to=moved_to,
         added=result.extent.added,
         removed=result.extent.removed,
         sample=clean_line(result.extent.sample),
     )
+
+
+def undone_event(result: Landed) -> HunkUndone:
+    """The event for a hunk that was undone."""
+    path, moved_to = _paths(result)
+    return HunkUndone(hunk=result.hunk, path=path, start=result.start, end=result.end, moved_to=moved_to)
+
+
+def redone_event(result: Landed) -> HunkRedone:
+    """The event for a hunk that landed again."""
+    path, moved_to = _paths(result)
+    return HunkRedone(hunk=result.hunk, path=path, start=result.start, end=result.end, moved_to=moved_to)
+
+
+def _paths(result: Landed) -> tuple[str, str | None]:
+    return clean_line(result.path), clean_line(result.moved_to) if result.moved_to else None
 
 
 def refused_event(result: Refused, turn: str) -> HunkRefused:

@@ -20,6 +20,7 @@ from tui.panes.held_bar import HeldBar, Question
 from tui.panes.status import StatusLine
 from tui.race.lines import ended_line
 from tui.review.book import ReviewBook
+from tui.slash.hunks import refusal_line
 from tui.words.check_lines import (
     broken_line,
     check_line,
@@ -205,11 +206,11 @@ class Feed:
                 self._landed[event.turn] = self._landed.get(event.turn, 0) + 1
                 size = HunkSize(event.added, event.removed, event.sample)
                 chat.hunk(event.hunk, event.path, event.action, "landed", _where(event), size)
-            case said.HunkRefused(turn="", path=path, message=message):
+            case said.HunkRefused(turn="", hunk=hunk, path=path, message=message):
                 buffer = self._shown_file.buffers.of(path)
                 unsaved = buffer is not None and buffer.dirty
                 hint = f"; {path} has unsaved text: save it and try again" if unsaved else ""
-                status.say(message + hint, "error")
+                status.say(f"{refusal_line(hunk, path, message)}{hint}", "error")
             case said.HunkRefused(hunk=hunk, path=path, message=message) if message.startswith(DECLINED):
                 chat.hunk(hunk, path, "update", "dropped", "declined" + message.removeprefix(DECLINED))
             case said.HunkRefused(hunk=hunk, path=path, message=message):
@@ -220,9 +221,9 @@ class Feed:
                 held = known is not None and known.fate.state == "held"
                 why = "stopped before your OK" if held else waited
                 chat.hunk(hunk, path, "update", "dropped", f"{why}; nothing of it was written")
-            case said.HunkUndone(hunk=hunk, path=path):
+            case said.HunkUndone(hunk=hunk, place=path):
                 self._change_state(hunk, path, "undone", "undone")
-            case said.HunkRedone(hunk=hunk, path=path, start=start, end=end):
+            case said.HunkRedone(hunk=hunk, place=path, start=start, end=end):
                 self._change_state(hunk, path, "landed", f"{_lines(start, end)} · redone")
             case said.HunkChecked(hunk=hunk, check=check, status=state):
                 chat.judged(hunk, check, state, checked_detail(event))

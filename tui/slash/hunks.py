@@ -48,8 +48,14 @@ def undone_line(results: Sequence[HunkUndone | HunkRefused]) -> str:
         return "no turn of this session has a landed hunk"
     refused = [each for each in results if isinstance(each, HunkRefused)]
     undone = [each for each in results if not isinstance(each, HunkRefused)]
-    files = len({each.path for each in undone})
-    where = undone[0].path if files == 1 else f"{files} files"
+    files = len({each.place for each in undone})
+    where = undone[0].place if files == 1 else f"{files} files"
     told = [f"Undone in {where}: {', '.join(each.hunk for each in reversed(undone))}"] if undone else []
     told += [f"{each.hunk} stays: {each.message}" for each in refused]
     return "; ".join(told)
+
+
+def refusal_line(hunk: str, path: str, message: str) -> str:
+    """Why a command for a hunk did nothing, with the hunk and file that ``message`` does not name."""
+    named = [each for each in (hunk, path) if each and each not in message]
+    return f"{' '.join(named)}: {message}" if named else message

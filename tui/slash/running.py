@@ -73,7 +73,9 @@ def _unknown(name: str) -> str:
 
     known = {slash.name: slash for slash in slashes()}
     if name in known:
-        return f"/{name} needs {known[name].argument}"
+        argument = known[name].argument
+        optional = argument.startswith("[") and argument.endswith("]")
+        return f"/{name} takes {argument[1:-1]}" if optional else f"/{name} needs {argument}"
     like = spelled_like(name, known, 1)
     meant = f" Did you mean /{like[0]}?" if like else ""
     return f"Unknown command /{name}.{meant} /help lists all."

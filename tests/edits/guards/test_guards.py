@@ -237,7 +237,7 @@ def test_no_name_of_a_secret_file_gets_around_its_guard(project: Project, path: 
     landing = guarded(project, Protection(secret=lambda path: path == ".env"))
     assert isinstance(landing.foresee(path), Held)
     result = held(landing, project, edit(path, "-KEY=1", "+KEY=2"), Guard.SECRET)
-    assert result.message == f"{path} is .env, which may hold secrets, and git ignores it"
+    assert result.message == f"{path} is .env, which may hold secrets, and is not in git"
 
 
 def test_where_case_is_ignored_a_lock_holds_every_spelling(project: Project) -> None:

@@ -102,3 +102,18 @@ def test_landing_keeps_ids_reserved(project: Project) -> None:
     (project.folder / "ledger" / "counter").write_text("no process may count now")
     ids += [project.ledger.next_id() for _ in range(RESERVED + 1)]
     assert ids == [f"h{number}" for number in range(1, 2 * RESERVED + 1)]
+
+
+@pytest.mark.skipif(
+    not Path("/dev/full").exists(), reason="this system has no /dev/full to stand in for a full disk"
+)
+def test_on_a_full_disk_the_counter_is_named_and_giving_ids_back_fails_nothing(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger")
+    ledger.reserve_ids()
+    counter = next((tmp_path / "ledger").rglob("counter"))
+    counter.unlink()
+    counter.symlink_to("/dev/full")
+    ledger.give_ids_back()
+    with pytest.raises(OSError, match="No space left on device") as problem:
+        ledger.next_id()
+    assert problem.value.filename == str(counter)

@@ -170,17 +170,17 @@ async def test_an_answer_that_is_too_long_fails_the_turn_and_keeps_what_landed(
     root: Path, route: Route, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before, after = REPAINT.split('[[scenario.step]]\npatch = ["blue"]')
-    words = "words " * 10_000
+    words = "words " * 2_000
     script = f'{before}[[scenario.step]]\nsay = "{words}"\n\n[[scenario.step]]\npatch = ["blue"]{after}'
     async with (
         Partner(rate=float("inf"), scripts=parse(script)) as partner,
         facing(partner, root, route) as talk,
     ):
         with monkeypatch.context() as small:
-            small.setattr("session.link.exchange.bounds.MOST_TEXT", 40_000)
+            small.setattr("session.link.exchange.bounds.MOST_TEXT", 8_000)
             ended = await asked(talk, "t1")
         assert (ended.status, ended.code) == ("failed", "server")
-        assert ended.message is not None and "more than 40,000 characters" in ended.message
+        assert ended.message is not None and "more than 8,000 characters" in ended.message
         assert [event.start for event in talk.all(HunkLanded)] == [2, 6], "it is not taken up again"
         assert talk.text("colours.py") == COLOURS.replace("1", "10").replace("2", "20")
         partner.script = parse(REPAINT)

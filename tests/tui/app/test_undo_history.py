@@ -84,7 +84,8 @@ async def test_a_hunk_that_cannot_be_undone_says_why_and_changes_nothing(tmp_pat
         saved = (it.root / "greeter.py").read_text()
         await it.pilot.press("ctrl+z", "ctrl+z")
         await it.until(lambda: "its lines were changed since" in it.screen, "why not")
-        assert "save it and try again" in it.app.status.status.message
+        told = "h2 greeter.py: its lines were changed since; nothing was touched; greeter.py has unsaved text"
+        assert it.app.status.status.message == f"{told}: save it and try again"
         assert (it.root / "greeter.py").read_text() == saved and "✓ h2" in it.chat
         await it.pilot.press("ctrl+s")
         await it.until(lambda: not it.app.shown_file.dirty, "the save")

@@ -46,10 +46,7 @@ class DiskChanges:
         path = event.moved_to or event.path
 
         async def place() -> None:
-            if event.moved_to:
-                self._file.marks.renamed(event.path, path)
-                self._file.editor.notes.renamed(event.path, path)
-                self._file.buffers.renamed(event.path, path)
+            self._renamed(event)
             known = "" if event.status == "already_applied" else event.hunk
             await self._place(path, growth, event.start, event.end, known)
             if event.start:
@@ -84,20 +81,29 @@ class DiskChanges:
         return False
 
     async def _undone(self, event: HunkUndone | HunkRedone) -> None:
+        self._renamed(event)
         held = self._file.marks.remove(event.hunk)
         growth = 0
         if held:
             growth = (event.end - event.start) - (held[1].end - held[1].start)
             self._kinds[event.hunk] = held[1].kind
-        await self._place(event.path, growth, event.start, event.end, event.hunk, undid=True)
-        self._reveal(event.path, event.start, event.end)
+        await self._place(event.place, growth, event.start, event.end, event.hunk, undid=True)
+        self._reveal(event.place, event.start, event.end)
 
     async def _redone(self, event: HunkUndone | HunkRedone) -> None:
-        await self._place(event.path, 0, event.start, event.end, event.hunk)
+        self._renamed(event)
+        await self._place(event.place, 0, event.start, event.end, event.hunk)
         kind = self._kinds.pop(event.hunk, "changed")
         if event.start:
-            self._mark(event.path, event.hunk, event.start, event.end, kind)
-        self._reveal(event.path, event.start, event.end)
+            self._mark(event.place, event.hunk, event.start, event.end, kind)
+        self._reveal(event.place, event.start, event.end)
+
+    def _renamed(self, event: HunkLanded | HunkUndone | HunkRedone) -> None:
+        """What is open of a file that moves, unsaved text too, moves with it."""
+        if event.moved_to:
+            self._file.marks.renamed(event.path, event.moved_to)
+            self._file.editor.notes.renamed(event.path, event.moved_to)
+            self._file.buffers.renamed(event.path, event.moved_to)
 
     async def _place(
         self, path: str, growth: int, start: int, end: int, hunk: str, *, undid: bool = False

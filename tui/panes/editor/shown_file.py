@@ -106,9 +106,9 @@ class ShownFile:
             return True
         if self.hands_on:
             return False
-        return await self._open(path, new=new)
+        return await self._open(path, new=new, unasked=True)
 
-    async def _open(self, path: str, *, new: bool = False) -> bool:
+    async def _open(self, path: str, *, new: bool = False, unasked: bool = False) -> bool:
         buffer = self.buffers.of(path)
         if buffer is None:
             try:
@@ -117,6 +117,8 @@ class ShownFile:
                 if new:
                     self.show(Buffer(path, self._rows_changed))
                     return True
+                if unasked:  # what became of the hunk is told by the hunk
+                    return False
                 self.problem = str(problem)
                 self.on_change()
                 self.say(self.problem, "warning")

@@ -102,11 +102,11 @@ def _take(turn: ToldTurn, event: object) -> None:
             turn.do(f"{hunk} landed {event.moved_to or path}{line_range(start, end)}")
         case HunkRefused(hunk=hunk, path=path, message=message):
             turn.edits.append({"hunk": hunk, "path": path, "status": "refused", "message": message})
-            turn.do(f"{hunk} refused {path}: {message}")
+            turn.do(f"{' '.join(each for each in (hunk, 'refused', path) if each)}: {message}")
         case HunkDropped(hunk=hunk, path=path):
             turn.edits.append({"hunk": hunk, "path": path, "status": "dropped"})
             turn.do(f"{hunk} not received {path}")
-        case HunkUndone(hunk=hunk, path=path) | HunkRedone(hunk=hunk, path=path):
+        case HunkUndone(hunk=hunk, place=path) | HunkRedone(hunk=hunk, place=path):
             status = "undone" if isinstance(event, HunkUndone) else "redone"
             turn.edits.append({"hunk": hunk, "path": path, "status": status})
             turn.do(f"{hunk} {status} {path}")

@@ -138,7 +138,7 @@ class Assistance:
             case PromptSubmitted() | TurnEnded():
                 self._busy = isinstance(event, PromptSubmitted)
             case HunkLanded(path=path, hunk=hunk) | HunkUndone(path=path, hunk=hunk):
-                path = event.moved_to or path if isinstance(event, HunkLanded) else path
+                path = event.moved_to or path
                 if "review" in self.__dict__:
                     self.review.landed(path, hunk)
                 elif self._reviews:

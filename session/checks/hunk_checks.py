@@ -112,12 +112,14 @@ class HunkChecks:
             case HunkUndone(hunk=hunk, path=path):
                 self._pending.pop(hunk, None)
                 self._red = {key: red for key, red in self._red.items() if key[0] != hunk}
-                self._note_change({path})
+                self._note_change({path, event.place})
             case FilesChanged(paths=paths):
                 self._doubtful |= set(paths) & self._as_looked.keys()
                 self._note_change(set(paths) - self._as_looked.keys() - self._touched)
                 self._judge_red_again(paths)
-            case FileSaved(path=path) | HunkRedone(path=path):
+            case HunkRedone(path=path):
+                self._note_change({path, event.place})
+            case FileSaved(path=path):
                 self._note_change({path})
             case _:
                 pass

@@ -89,8 +89,8 @@ class TurnChecks:
             case HunkLanded(path=path, status=status) if status != "already_applied":
                 self._touched.add(event.moved_to or path)
                 self._disturb()
-            case HunkUndone(path=path) | HunkRedone(path=path):
-                self._touched.add(path)
+            case HunkUndone() | HunkRedone():
+                self._touched.add(event.place)
                 self._disturb()
             case FileSaved():
                 self._disturbed = self._changed_since = True

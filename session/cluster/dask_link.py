@@ -19,6 +19,7 @@ from session.cluster.answers import OddAnswerError, looked_at, shown_problem
 from session.cluster.content import Content
 from session.cluster.job import Answer, Job
 from session.setup.cluster_settings import ClusterSettings
+from session.text.install_hint import install_command
 
 CONNECT_SECONDS = 10.0
 SEND_SECONDS = 600.0
@@ -28,7 +29,6 @@ _CANCEL_SECONDS = 2.0
 _TIMES = 3
 """Times that the content is sent again because every worker that had it is gone."""
 _PREFIX = "spark-"
-_EXTRA = "pip install 'spark[cluster]'"
 
 
 class ClusterError(Exception):
@@ -55,7 +55,7 @@ class DaskLink:
         try:
             distributed = await asyncio.to_thread(_loaded)
         except ImportError as problem:
-            raise ClusterError(f"distributed is not installed: {_EXTRA}") from problem
+            raise ClusterError(f"distributed is not installed: {install_command('distributed')}") from problem
         try:
             security = distributed.Security(
                 require_encryption=settings.encrypted,

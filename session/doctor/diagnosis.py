@@ -33,18 +33,36 @@ def examine_setup(
     except (WorkspaceError, ConfigError, CredentialsError) as problem:
         return [Finding("settings", False, str(problem))], None
     settings, workspace = opening.settings, opening.workspace
-    git = shutil.which("git")
-    kept = "a git repository" if (workspace.root / ".git").exists() else "no git repository"
+    kept, git = examine_git(workspace.root)
     model = f"{opening.model.name} from {settings.provider}, {opening.model.window:,} tokens"
     return [
         Finding("folder", True, f"{workspace.root} ({kept})"),
-        Finding("git", bool(git) or None, git or "not installed: changed files are found by their content"),
+        git,
         examine_state(workspace.folders.state),
         _ledger(workspace),
         *_damaged_sessions(workspace.folders.sessions),
         Finding("model", True, model),
         Finding("edits", True, f"in the format {opening.model.edit_format}"),
     ], opening
+
+
+def examine_git(root: Path) -> tuple[str, Finding]:
+    """Whether ``root`` is in a repository, in words, and whether git can list its files: only a try finds an
+    index that is damaged or a repository of another user."""
+    from context.disk.file_list import list_git
+    from context.disk.git import Git, GitUnavailable
+
+    program = shutil.which("git")
+    kept = "a git repository" if os.path.lexists(root / ".git") else "no git repository"
+    if program is None:
+        return kept, Finding("git", None, "not installed: changed files are found by their content")
+    try:
+        git = Git.open(root)
+        list_git(git)
+    except GitUnavailable as problem:
+        why = f"{program}: {problem}; changed files are found by their content"
+        return kept, Finding("git", True, program) if problem.expected else Finding("git", False, why)
+    return "in a git repository" if git.prefix else "a git repository", Finding("git", True, program)
 
 
 def examine_state(folder: Path) -> Finding:

@@ -79,7 +79,16 @@ def _untold(events: tuple[Event, ...], records: list[HunkRecord], session: str) 
             yield _landed(record)
         if record.state != told.get(record.id, "landed"):
             kind = HunkUndone if record.state == "undone" else HunkRedone
-            yield kind(hunk=record.id, path=clean_line(record.path), start=record.start, end=record.end)
+            path, moved_to = record.moved_from or record.path, record.path if record.moved_from else None
+            if moved_to is not None and kind is HunkUndone:
+                path, moved_to = moved_to, path
+            yield kind(
+                hunk=record.id,
+                path=clean_line(path),
+                start=record.start,
+                end=record.end,
+                moved_to=clean_line(moved_to) if moved_to else None,
+            )
 
 
 def _landed(record: HunkRecord) -> HunkLanded:

@@ -7,6 +7,7 @@ import logging
 import os
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,7 +48,8 @@ class _LateFile(logging.Handler):
     def close(self) -> None:
         """See :meth:`logging.Handler.close`."""
         if self._opened is not None:
-            self._opened.close()
+            with suppress(OSError):  # a full disk: what waits to be written is lost
+                self._opened.close()
         super().close()
 
 
@@ -74,6 +76,7 @@ def log_faults_to(file: Path, environ: Mapping[str, str] = os.environ) -> None:
 
     The file is made with the first line. Without this call Python writes tracebacks to standard error.
     """
+    logging.raiseExceptions = False  # of a log that cannot be written, no traceback goes to the screen
     logger = logging.getLogger(LOGGER)
     for handler in list(logger.handlers):
         logger.removeHandler(handler)

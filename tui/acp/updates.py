@@ -89,9 +89,9 @@ class Updates:
                 return self._end(hunk, title, "failed", path, [_said(message)])
             case HunkDropped(hunk=hunk, path=path):
                 return self._end(hunk, f"Edit {path}: not received", "failed", path, [])
-            case HunkUndone(hunk=hunk, path=path, start=start):
+            case HunkUndone(hunk=hunk, place=path, start=start):
                 return self._end(hunk, f"Edit {path}: undone", "completed", path, None, start)
-            case HunkRedone(hunk=hunk, path=path, start=start):
+            case HunkRedone(hunk=hunk, place=path, start=start):
                 return self._end(hunk, f"Edit {path}", "completed", path, None, start)
             case HunkChecked(hunk=hunk, check=check, status=status) if status != "green":
                 return [_note(f"{hunk} {check}: {status}: {checked_detail(event)}")]

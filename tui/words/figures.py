@@ -135,7 +135,8 @@ async def report(accounts: Accounted, prices: str) -> str:
     whole_day = f", all projects, {_turns(today.turns)}: {said(today)}" if today.turns else ": nothing yet"
     lines.append("today" + whole_day)
     if aside.turns:
-        lines.append(f"suggestions and reviews today, {aside.turns:,} requests: {said(aside)}")
+        requests = "1 request" if aside.turns == 1 else f"{aside.turns:,} requests"
+        lines.append(f"suggestions and reviews today, {requests}: {said(aside)}")
     return "\n".join([*lines, prices])
 
 

@@ -40,8 +40,10 @@ def load(path: Path = DEMO) -> Script:
     """The script in the TOML file ``path``. Raises :class:`ScriptError`."""
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ScriptError(f"{path}: cannot be read: {error}") from error
+    except OSError as error:
+        raise ScriptError(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ScriptError(f"{path} is not UTF-8 text, first at byte {error.start}") from error
     try:
         return parse(text, name=path.stem)
     except ScriptError as error:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from edits.hunk import Action, Format, Hunk, HunkLine, LineKind
 
-_HEADER = {Action.UPDATE: "Update", Action.ADD: "Add", Action.DELETE: "Delete"}
+_HEADER = {Action.UPDATE: "Update", Action.ADD: "Add", Action.DELETE: "Delete", Action.MOVE: "Update"}
 
 
 class PatchError(ValueError):
@@ -57,8 +57,10 @@ def v4a(hunks: Sequence[Hunk]) -> str:
     for hunk in hunks:
         if hunk.action is not Action.UPDATE or hunk.path != open_path:
             lines.append(f"*** {_HEADER[hunk.action]} File: {hunk.path}")
-        open_path = hunk.path if hunk.action is Action.UPDATE else None
-        if hunk.action is Action.UPDATE:
+        if hunk.action is Action.MOVE:
+            lines.append(f"*** Move to: {hunk.move_to}")
+        open_path = hunk.path if hunk.action is Action.UPDATE else hunk.move_to
+        if hunk.action is Action.UPDATE or (hunk.action is Action.MOVE and hunk.lines):
             lines += [f"@@ {anchor}" for anchor in hunk.anchors] or ["@@"]
         lines += [line.kind + line.text for line in hunk.lines]
         if hunk.at_end_of_file:
@@ -67,12 +69,20 @@ def v4a(hunks: Sequence[Hunk]) -> str:
 
 
 def search_replace(hunks: Sequence[Hunk]) -> str:
-    """The hunks as SEARCH/REPLACE blocks. A deletion, which these cannot express, becomes a sentence."""
+    """The hunks as SEARCH/REPLACE blocks. Deletions and moves, which these cannot express, become
+    sentences."""
     return "\n".join(_block(hunk) for hunk in hunks)
 
 
 def _block(hunk: Hunk) -> str:
     if hunk.action is Action.DELETE:
         return f"`{hunk.path}` is not needed any more: please delete it.\n"
+    if hunk.action is Action.MOVE:
+        sentence = f"`{hunk.path}` is now called `{hunk.move_to}`: please rename it.\n"
+        return _edit(hunk) + sentence if hunk.lines else sentence
+    return _edit(hunk)
+
+
+def _edit(hunk: Hunk) -> str:
     lines = [hunk.path, "```", "<<<<<<< SEARCH", *hunk.old, "=======", *hunk.new, ">>>>>>> REPLACE", "```"]
     return "\n".join(lines) + "\n"

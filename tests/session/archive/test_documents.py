@@ -34,6 +34,7 @@ TOLD: list[Event] = [
     ToolEnded("t1", "c1", "read", "done", "read a.py"),
     TurnEnded("t1", "completed"),
     HunkUndone("h1", "a.py", 10, 14),
+    HunkRefused("", "nosuch", "", "no_match", "this project has no hunk nosuch that landed"),
     PromptSubmitted("t2", "again"),
     TurnEnded("t2", "failed", "the server is away"),
     PromptSubmitted("t3", "once more"),
@@ -55,6 +56,7 @@ Done.
 
 - read a.py
 - h1 undone a.py
+- nosuch refused: this project has no hunk nosuch that landed
 
 ## t2 · WHEN
 
@@ -92,6 +94,7 @@ def test_a_session_as_json_has_each_turn_whole(tmp_path: Path) -> None:
         ("h1", "landed"),
         ("h2", "refused"),
         ("h1", "undone"),
+        ("nosuch", "refused"),
     ]
     assert (second["status"], second["message"], third["status"]) == ("failed", "the server is away", "")
     json.dumps([first, second, third])

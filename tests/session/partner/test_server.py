@@ -323,7 +323,7 @@ def test_the_example_in_the_documentation_can_be_played() -> None:
 
 
 def test_a_script_that_is_not_there(tmp_path: Any) -> None:
-    with pytest.raises(ScriptError, match=r"nowhere\.toml"):
+    with pytest.raises(ScriptError, match=r"nowhere\.toml cannot be read: No such file or directory$"):
         load(tmp_path / "nowhere.toml")
 
 

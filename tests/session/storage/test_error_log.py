@@ -75,3 +75,15 @@ def test_nothing_is_made_before_there_is_a_fault(tmp_path: Path) -> None:
     log_faults_to(tmp_path / "errors.log", {})
     logging.getLogger("spark.test").warning("no fault")
     assert not (tmp_path / "errors.log").exists()
+
+
+@pytest.mark.skipif(
+    not Path("/dev/full").exists(), reason="this system has no /dev/full to stand in for a full disk"
+)
+def test_a_log_that_cannot_be_written_puts_no_traceback_on_the_screen(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "errors.log").symlink_to("/dev/full")
+    log_faults_to(tmp_path / "errors.log", {})
+    log_fault("testing", ValueError("a fault"))
+    assert capsys.readouterr().err == ""

@@ -9,7 +9,7 @@ import pytest
 
 from session.events import DialogueCompacted, LedgerProposed, LineForgotten, LineRemembered
 from tests.tui.stage import stage
-from tui.scroll.headless import json_printer
+from tui.scroll.event_printers import json_printer
 from tui.words.compaction_lines import compaction_line, compaction_text, dialogue_line
 
 MADE = DialogueCompacted(
@@ -63,6 +63,10 @@ async def test_lines_are_kept_and_the_ledger_is_read(tmp_path: Path) -> None:
         await command("/forget 2", "no line 2 is remembered; there are 1")
         it.app.composer.put("")
         await command("/forget 1", "forgotten 1: never touch the tests")
+        await command("/forget all", "nothing is remembered")
+        it.app.composer.put("")
+        await command("/review never", "/review takes on|off")
+        await command("/try", "/try needs [all] [N] PROMPT|take N")
 
 
 def test_the_lines_hold_no_control_characters() -> None:

@@ -339,7 +339,7 @@ async def test_a_line_that_cannot_be_remembered_is_refused_with_the_reason(
     async with talking(root, WORDS, model="small") as talk:
         with pytest.raises(CompactionError, match=why):
             talk.session.compaction.remember(text)
-        with pytest.raises(CompactionError, match="none is"):
+        with pytest.raises(CompactionError, match="nothing is remembered"):
             talk.session.compaction.forget("1")
         for n in range(2):
             talk.session.compaction.remember(f"{n}" * 4_000)

@@ -1,4 +1,5 @@
 """One long answer with faults at random: run ``python -m tests.bench.long_answer [--minutes 60] [--seed S]``.
+``--faults cut,undo`` keeps to some of them, to see what each one costs.
 
 The real ``spark`` is on a pseudo-terminal; the partner streams prose, code and a hunk every few seconds.
 Meanwhile the terminal is resized or read late, spark is stopped for a moment, keys are typed, files are
@@ -97,8 +98,10 @@ class Serving:
 class Trial:
     """The app, and what is done to it."""
 
-    def __init__(self, place: Stage, pane: Pty, serving: Serving, dice: random.Random) -> None:
-        self._place, self._pane, self._serving, self._dice = place, pane, serving, dice
+    def __init__(
+        self, place: Stage, pane: Pty, serving: Serving, dice: random.Random, kinds: tuple[str, ...]
+    ) -> None:
+        self._place, self._pane, self._serving, self._dice, self._kinds = place, pane, serving, dice, kinds
         self.counts: Counter[str] = Counter()
 
     def read(self, seconds: float) -> None:
@@ -111,7 +114,7 @@ class Trial:
 
     def fault(self) -> None:
         """One fault at random."""
-        fault, pane, dice = self._dice.choice(FAULTS), self._pane, self._dice
+        fault, pane, dice = self._dice.choice(self._kinds), self._pane, self._dice
         if fault == "cut" and (self.counts["cut"] >= MOST_CUTS or dice.random() < 0.9):
             return
         self.counts[fault] += 1
@@ -197,7 +200,9 @@ def wrong(place: Stage) -> Counter[str]:
     )
 
 
-def play(seconds: float, rate: int, seed: int) -> tuple[Counter[str], list[Sample], float, str]:
+def play(
+    seconds: float, rate: int, seed: int, kinds: tuple[str, ...]
+) -> tuple[Counter[str], list[Sample], float, str]:
     """Play, then quit in the middle of the answer; counts, samples, seconds that quitting took, the log."""
     dice, serving = random.Random(seed), Serving(rate, script(seconds * 2 + 600, rate))
     with serving.listening() as url, stage("1", script=None) as place:
@@ -208,7 +213,7 @@ def play(seconds: float, rate: int, seed: int) -> tuple[Counter[str], list[Sampl
             "spark-practice-text" if each == "spark-practice" else each for each in place.command(START)
         ]
         pane = Pty(command, place.project, place.environ)
-        trial, samples = Trial(place, pane, serving, dice), list[Sample]()
+        trial, samples = Trial(place, pane, serving, dice, kinds), list[Sample]()
         try:
             pane.until("ready")
             pane.type("long\r")
@@ -240,8 +245,12 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--rate", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--faults", default=",".join(FAULTS))
     given = parser.parse_args()
-    counts, samples, left, log = play(given.minutes * 60, given.rate, given.seed)
+    kinds = tuple(given.faults.split(","))
+    if unknown := set(kinds).difference(FAULTS):
+        parser.error(f"--faults knows {', '.join(FAULTS)}, not {', '.join(sorted(unknown))}")
+    counts, samples, left, log = play(given.minutes * 60, given.rate, given.seed, kinds)
     minute = next((each for each in samples if each.seconds >= FIRST), samples[-1])
     last, most = samples[-1], max(each.megabytes for each in samples)
     print(f"seed {given.seed}: " + ", ".join(f"{count} {what}" for what, count in sorted(counts.items())))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import shutil
@@ -24,7 +25,10 @@ TERMINALS = Path(__file__).parent / "e2e"
 MEMORY = Path("/dev/shm")
 """A file system in memory, where there is one: tests wait for no disk there."""
 ENOUGH_MEMORY = 4 << 30
+FREEZE_EVERY = 100
+"""Tests after which what lasts is set aside once more."""
 _numbers = itertools.count()
+_tests_begun = itertools.count(1)
 
 # In the usual run every example is the same on every machine, and no machine is too slow for one.
 SLOW = [HealthCheck.too_slow]
@@ -39,6 +43,20 @@ def pytest_configure() -> None:
     """Put the tests' temporary folders into memory if there is room."""
     if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= ENOUGH_MEMORY:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
+def pytest_collection_finish() -> None:
+    """Set aside what lasts, as the program does at its start: each turn collects all garbage when it is over,
+    and would look through all tests and their modules for it."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_runtest_logstart() -> None:
+    """Set aside what lasts of the tests so far, above all the modules that they imported."""
+    if next(_tests_begun) % FREEZE_EVERY == 0:
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -62,7 +62,7 @@ class Ticker:
     def stop(self) -> dict[str, float]:
         """Return the longest stall, the longest that was this process's own, and the 99.9th percentile."""
         self._task.cancel()
-        late, own = sorted(self._late), [*map(min, self._late, self._cpu)]
+        late, own = sorted(self._late) or [0.0], [*map(min, self._late, self._cpu)] or [0.0]
         return {
             "longest": late[-1],
             "own": max(own),

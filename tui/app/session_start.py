@@ -334,6 +334,6 @@ class SessionStart:
 
 def _warm() -> None:
     """Load what draws the first answer."""
-    import tui.panes.chat.markdown  # noqa: F401 (loaded for later)
+    import tui.panes.transcript.markdown  # noqa: F401 (loaded for later)
 
     warm()

@@ -11,13 +11,13 @@ from session.turn.landing_queue import DECLINED
 from session.usage.totals import UsageFold
 from tui.gutter.hunk_notes import HunkNotes
 from tui.panes.chat.chat import ChatView
-from tui.panes.chat.hunk_entry import HunkSize
-from tui.panes.chat.tool_calls import COMMAND_LINES
 from tui.panes.editor.disk_changes import DiskChanges
 from tui.panes.editor.flights import Flights
 from tui.panes.editor.shown_file import ShownFile
 from tui.panes.held_bar import HeldBar, Question
 from tui.panes.status import StatusLine
+from tui.panes.transcript.hunk_entry import HunkSize
+from tui.panes.transcript.tool_calls import COMMAND_LINES
 from tui.race.lines import ended_line
 from tui.review.book import ReviewBook
 from tui.slash.hunks import refusal_line

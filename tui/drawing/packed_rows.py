@@ -23,42 +23,67 @@ def _numbers(numbers: Sequence[int]) -> array[int]:
     return array("B" if most < 1 << 8 else "H" if most < 1 << 16 else "I", numbers)
 
 
+class Packing:
+    """Packs rows piece by piece, so that no piece takes long."""
+
+    def __init__(self) -> None:
+        self._text = bytearray()
+        self._texts, self._first = [0], [0]
+        self._ends, self._of_span, self._of_row = list[int](), list[int](), list[int]()
+        self._raws: dict[int, str] = {}
+        self._roles: dict[str, int] = {}
+        self._looks: dict[tuple[str, int, str | None], int] = {}
+
+    def __len__(self) -> int:
+        return len(self._of_row)
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Add the next rows."""
+        for row in rows:
+            if row.raw is not None:
+                self._raws[len(self._of_row)] = row.raw
+            self._text += row.text.encode(_ENCODING, _ERRORS)
+            self._texts.append(len(self._text))
+            end = 0
+            for piece, role in row.spans:
+                end += len(piece)
+                self._ends.append(end)
+                self._of_span.append(self._roles.setdefault(role, len(self._roles)))
+            self._first.append(len(self._ends))
+            look = (row.fill, row.skip, row.joint)
+            self._of_row.append(self._looks.setdefault(look, len(self._looks)))
+
+    def packed(self) -> PackedRows:
+        """All rows so far."""
+        return PackedRows(self)
+
+
 class PackedRows(Sequence[Row]):
     """Rows that change no more. The same row is equal each time it is made, but not the same object."""
 
     __slots__ = ("_ends", "_first", "_looks", "_of_row", "_of_span", "_raws", "_roles", "_text", "_texts")
 
-    def __init__(self, rows: Iterable[Row]) -> None:
-        text = bytearray()
-        texts, first, ends, of_span, of_row = [0], [0], list[int](), list[int](), list[int]()
-        raws: dict[int, str] = {}
-        roles: dict[str, int] = {}
-        looks: dict[tuple[str, int, str | None], int] = {}
-        for number, row in enumerate(rows):
-            text += row.text.encode(_ENCODING, _ERRORS)
-            texts.append(len(text))
-            end = 0
-            for piece, role in row.spans:
-                end += len(piece)
-                ends.append(end)
-                of_span.append(roles.setdefault(role, len(roles)))
-            first.append(len(ends))
-            of_row.append(looks.setdefault((row.fill, row.skip, row.joint), len(looks)))
-            if row.raw is not None:
-                raws[number] = row.raw
-        self._text = bytes(text)
-        self._texts = _numbers(texts)
+    def __init__(self, packing: Packing) -> None:
+        self._text = bytes(packing._text)
+        self._texts = _numbers(packing._texts)
         """Where the text of each row begins, and behind the last one where it ends, in bytes."""
-        self._first = _numbers(first)
+        self._first = _numbers(packing._first)
         """The first span of each row, and behind the last one the number of all."""
-        self._ends = _numbers(ends)
+        self._ends = _numbers(packing._ends)
         """Where each span ends, in characters of its row."""
-        self._of_span, self._roles = _numbers(of_span), tuple(roles)
+        self._of_span, self._roles = _numbers(packing._of_span), tuple(packing._roles)
         """The role of each span, by its place among all roles."""
-        self._of_row, self._looks = _numbers(of_row), tuple(looks)
+        self._of_row, self._looks = _numbers(packing._of_row), tuple(packing._looks)
         """The look of each row, by its place: what fills it, its ``skip`` and its ``joint``."""
-        self._raws = raws
+        self._raws = packing._raws
         """The lines as they were written, of the few rows that are drawn in another way."""
+
+    @classmethod
+    def of(cls, rows: Iterable[Row]) -> PackedRows:
+        """``rows``, packed at once."""
+        packing = Packing()
+        packing.add(rows)
+        return packing.packed()
 
     def __len__(self) -> int:
         return len(self._of_row)

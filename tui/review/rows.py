@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from tui.drawing.plain import clipped, untabbed, visible
 from tui.drawing.rows import Row, Span
-from tui.panes.chat.hunk_entry import SIGNS
+from tui.panes.transcript.hunk_entry import SIGNS
 from tui.review.book import Reviewed
 
 FILL = "panel"

@@ -10,7 +10,7 @@ from tests.tui.stage import stage
 from themes.loader import load_theme
 from tui.drawing.links import link_role
 from tui.drawing.palette import Palette
-from tui.panes.chat.markdown import MarkdownStream
+from tui.panes.transcript.markdown import MarkdownStream
 
 
 def links(text: str, width: int = 60) -> list[tuple[str, str]]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as some
 from tests.bench.screen_bench import CODE, PROSE
 from tui.drawing.packed_rows import PackedRows
 from tui.drawing.rows import DRAWN_ONLY, Row
-from tui.panes.chat.markdown import MarkdownStream
+from tui.panes.transcript.markdown import MarkdownStream
 
 TEXTS = some.text(some.characters(), max_size=12)
 ROLES = some.sampled_from(["text", "border", ".keyword", "accent https://example.org/a"])
@@ -37,7 +37,7 @@ def facts(row: Row) -> tuple[object, ...]:
 
 @given(given=some.lists(rows(), max_size=30), start=some.integers(-40, 40), end=some.integers(-40, 40))
 def test_packed_rows_are_the_rows(given: list[Row], start: int, end: int) -> None:
-    packed = PackedRows(given)
+    packed = PackedRows.of(given)
     assert [facts(row) for row in packed] == [facts(row) for row in given]
     assert [facts(row) for row in packed[start:end]] == [facts(row) for row in given[start:end]]
     assert list(packed) == given and [hash(row) for row in packed] == [hash(row) for row in given]
@@ -47,7 +47,7 @@ def test_packed_rows_are_the_rows(given: list[Row], start: int, end: int) -> Non
 
 
 def test_there_is_no_row_outside_of_them() -> None:
-    packed = PackedRows([Row([("one", "text")])])
+    packed = PackedRows.of([Row([("one", "text")])])
     for outside in (1, -2):
         with pytest.raises(IndexError):
             packed[outside]
@@ -55,14 +55,14 @@ def test_there_is_no_row_outside_of_them() -> None:
 
 def test_many_roles_and_long_rows_are_kept_whole() -> None:
     spans = [("a" * (1 + number % 3), f"text {number}") for number in range(70_000)]
-    assert PackedRows([Row(spans), Row(spans[:3])])[0].spans == tuple(spans)
+    assert PackedRows.of([Row(spans), Row(spans[:3])])[0].spans == tuple(spans)
 
 
 def test_a_packed_row_takes_little_more_than_its_text() -> None:
     stream = MarkdownStream(100)
     stream.feed((PROSE + CODE) * 40)
     stream.settle(closed=True)
-    packed = PackedRows(stream.rows)
+    packed = PackedRows.of(stream.rows)
     assert len(packed) > 500
     assert held(packed) < 90 * len(packed)
     assert held(stream.rows) > 250 * len(packed), "unpacked ones take several times as much"

@@ -12,14 +12,14 @@ from hypothesis import strategies as some
 from session.text.pieces import SHORTEST, Pieces
 from tests.tui.panes.test_chat import chat, shown
 from tui.drawing.rows import Row
-from tui.panes.chat import answer as answers
-from tui.panes.chat import transcript as transcripts
-from tui.panes.chat.answer import Answer, last_block, whole_text
 from tui.panes.chat.chat import ChatView
-from tui.panes.chat.hunk_entry import HunkEntry
-from tui.panes.chat.markdown import MarkdownStream
-from tui.panes.chat.tables import Table
-from tui.panes.chat.transcript import Gone, Reasoning, Transcript
+from tui.panes.transcript import answer as answers
+from tui.panes.transcript import transcript as transcripts
+from tui.panes.transcript.answer import Answer, last_block, whole_text
+from tui.panes.transcript.hunk_entry import HunkEntry
+from tui.panes.transcript.markdown import MarkdownStream
+from tui.panes.transcript.tables import Table
+from tui.panes.transcript.transcript import Gone, Reasoning, Transcript
 
 LINES = some.sampled_from(
     [

@@ -13,11 +13,11 @@ from textual.geometry import Offset
 
 from tests.tui.panes.test_chat import chat, shown
 from tests.tui.stage import GREETER, stage
-from tui.panes.chat.answer import LONG_BLOCK, Answer
 from tui.panes.chat.chat import ChatView
-from tui.panes.chat.hunk_entry import HunkSize
 from tui.panes.chat.reading import Reading
-from tui.panes.chat.transcript import Prompt, Transcript
+from tui.panes.transcript.answer import LONG_BLOCK, Answer
+from tui.panes.transcript.hunk_entry import HunkSize
+from tui.panes.transcript.transcript import Prompt, Transcript
 
 LONG = "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt ut labore."
 CODE = "Before.\n\n```make\nall:\n\techo one two three four five six seven eight nine ten eleven\n```\n"

@@ -13,15 +13,15 @@ from session.events import Usage
 from tui.drawing.code import CodeStream, lex, lexer_for
 from tui.drawing.plain import clipped, clipped_left, untabbed, visible
 from tui.drawing.rows import Row, wrap
-from tui.panes.chat.answer import Answer
-from tui.panes.chat.hunk_entry import HunkEntry
-from tui.panes.chat.markdown import MarkdownStream
-from tui.panes.chat.transcript import Prompt, Transcript
 from tui.panes.composer.history import History
 from tui.panes.composer.paste_chips import Chips, is_big
 from tui.panes.editor.colouring import Colouring, whole
 from tui.panes.editor.hunk_in_flight import DocRow, GhostRow, HunkInFlight
 from tui.panes.editor.marks import Mark, Marks, shifted
+from tui.panes.transcript.answer import Answer
+from tui.panes.transcript.hunk_entry import HunkEntry
+from tui.panes.transcript.markdown import MarkdownStream
+from tui.panes.transcript.transcript import Prompt, Transcript
 from tui.words.fuzzy import best
 from tui.words.meter import Meter
 
@@ -306,8 +306,11 @@ def test_the_transcript_finds_every_row_however_entries_change() -> None:
     drawn = [row.text for row in after if row is not None]
     expected = [row.text for entry in transcript.entries for row in entry.rows]
     assert drawn == expected
-    transcript.resize(25)
-    transcript.settle()
+    transcript.width = 25
+    for entry in transcript.entries:
+        for _ in entry.rewrap(25):
+            pass
+    transcript.recount()
     assert all(
         row is None or cell_len(row.text) <= 25 for row in map(transcript.row, range(transcript.total))
     )

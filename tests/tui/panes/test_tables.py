@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from tui.panes.chat.copying import copied
-from tui.panes.chat.markdown import MarkdownStream
-from tui.panes.chat.tables import MOST
+from tui.panes.transcript.copying import copied
+from tui.panes.transcript.markdown import MarkdownStream
+from tui.panes.transcript.tables import MOST
 
 TABLE = """\
 Before it.

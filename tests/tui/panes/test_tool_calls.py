@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.tui.stage import stage
-from tui.panes.chat.tool_calls import FIRST_LINES, LAST_LINES, TAIL, CallEntry
+from tui.panes.transcript.tool_calls import FIRST_LINES, LAST_LINES, TAIL, CallEntry
 
 CALLS = """
 [[scenario]]

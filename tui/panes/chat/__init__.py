@@ -1,1 +1,1 @@
-"""The chat pane: the conversation as rows."""
+"""The chat pane: scrolling, reading, searching and painting the rows of the conversation."""

@@ -17,15 +17,17 @@ from tui.drawing.pacer import stream_pacer
 from tui.drawing.palette import Palette
 from tui.keys.key_order import run_key_in_order
 from tui.keys.keymap import bindings
-from tui.panes.chat.answer import Answer, last_block, whole_text
-from tui.panes.chat.hunk_entry import HunkEntry, HunkSize
 from tui.panes.chat.mouse import ChatMouse
 from tui.panes.chat.painting import LinePainter
 from tui.panes.chat.read_view import Page
 from tui.panes.chat.reading import Reading
 from tui.panes.chat.reading_keys import ReadingKeys
-from tui.panes.chat.tool_calls import CallEntry
-from tui.panes.chat.transcript import Dropped, Entry, Folded, Prompt, Reasoning, Remark, Transcript
+from tui.panes.chat.rewrapping import Rewrapping
+from tui.panes.transcript.answer import Answer, last_block, whole_text
+from tui.panes.transcript.entry import Entry
+from tui.panes.transcript.hunk_entry import HunkEntry, HunkSize
+from tui.panes.transcript.tool_calls import CallEntry
+from tui.panes.transcript.transcript import Dropped, Folded, Prompt, Reasoning, Remark, Transcript
 from tui.terminal.frames import scrolled
 
 ALL_ROWS = 1_000_000_000
@@ -57,6 +59,7 @@ class ChatView(Widget, can_focus=True):
         self.keys = ReadingKeys(self)
         self._mouse = ChatMouse(self, self.keys)
         self._painter = LinePainter(self)
+        self._rewrapping = Rewrapping(self, self._painter)
 
     # Events of the session, in order.
 
@@ -226,18 +229,13 @@ class ChatView(Widget, can_focus=True):
         self._pacer.hurry()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Wrap for the new width, keeping the top row in sight."""
-        self.reading.forget()
-        share = self.top / max(1, self.transcript.total)
-        self.transcript.resize(max(8, event.size.width - 2))
-        self.transcript.settle()
-        self.top = self._end() if self.following else round(share * self.transcript.total)
-        self.top = max(0, min(self.top, self._end()))
-        self.refresh()
+        """Wrap for the new width, what is in sight first."""
+        self._rewrapping.begin(max(8, event.size.width - 2))
 
     def on_unmount(self) -> None:
         """Paint nothing after the widget is gone."""
         self._pacer.cancel()
+        self._rewrapping.cancel()
 
     def _end(self) -> int:
         return max(0, self.transcript.total - self.size.height)

@@ -8,10 +8,10 @@ from textual import events
 from textual.geometry import Offset
 
 from tui.drawing.plain import column_at
-from tui.panes.chat.hunk_entry import HunkEntry
 from tui.panes.chat.read_view import ReadView
 from tui.panes.chat.reading import Spot
 from tui.panes.chat.reading_keys import ReadingKeys
+from tui.panes.transcript.hunk_entry import HunkEntry
 
 if TYPE_CHECKING:
     from textual.timer import Timer

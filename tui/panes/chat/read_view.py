@@ -10,7 +10,7 @@ from textual.strip import Strip
 
 from tui.drawing.palette import Palette
 from tui.panes.chat.reading import Reading
-from tui.panes.chat.transcript import Transcript
+from tui.panes.transcript.transcript import Transcript
 
 if TYPE_CHECKING:
     from textual.timer import Timer

@@ -7,13 +7,16 @@ Textual: :mod:`tui.panes.chat.reading_keys` turns keys into calls, and the pane 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import UnionType
 
 from tui.drawing.rows import DRAWN_ONLY, Row
-from tui.panes.chat.copying import Part, copied
 from tui.panes.chat.finding import in_row, matches, pattern_of
-from tui.panes.chat.transcript import Entry, Transcript
+from tui.panes.chat.places import Move
+from tui.panes.transcript.copying import Part, copied
+from tui.panes.transcript.entry import Entry
+from tui.panes.transcript.transcript import Transcript
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +85,15 @@ class Reading:
             return False
         return True
 
-    def forget(self) -> None:
-        """The rows are others now: drop the places."""
-        self.cursor = self.anchor = None
+    def moved(self, spot: Spot | None, moves: Mapping[Entry, Move]) -> Spot | None:
+        """The same place once the rows of some entries are others."""
+        if spot is None or spot.entry not in moves:
+            return spot
+        return Spot(spot.entry, *moves[spot.entry].of(spot.row, spot.column))
+
+    def move_places(self, moves: Mapping[Entry, Move]) -> None:
+        """Keep the cursor and the selection at what they are at."""
+        self.cursor, self.anchor = self.moved(self.cursor, moves), self.moved(self.anchor, moves)
 
     # Moving.
 

@@ -9,10 +9,10 @@ from typing import Protocol
 
 from textual import events
 
-from tui.panes.chat.hunk_entry import HunkEntry
 from tui.panes.chat.read_view import ReadView
-from tui.panes.chat.tool_calls import CallEntry
-from tui.panes.chat.transcript import Prompt
+from tui.panes.transcript.hunk_entry import HunkEntry
+from tui.panes.transcript.tool_calls import CallEntry
+from tui.panes.transcript.transcript import Prompt
 
 LIVE_ROWS = 20_000
 """Rows up to which a search follows each letter; in a longer conversation it waits for Enter."""

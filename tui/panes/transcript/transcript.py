@@ -7,13 +7,13 @@ screen line by bisection. Nothing here knows Textual's widgets: the chat pane as
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from session.text.pieces import Pieces
 from tui.drawing.plain import clipped, untabbed, visible, visible_lines
 from tui.drawing.rows import DRAWN_ONLY, Row, Span, wrap
+from tui.panes.transcript.entry import DrawnEntry, Entry
 from tui.words.hints import unfolds
 
 T = TypeVar("T")
@@ -32,51 +32,30 @@ LONGEST_PROMPT = 40
 """The number of lines of a prompt that are shown; a pasted file is sent whole but not shown whole."""
 
 
-class Entry(Protocol):
-    """An entry of the conversation; ``rows`` is as of the last :meth:`settle`."""
-
-    dirty: bool
-    tight: bool
-    """Whether an entry of the same kind follows without a blank row."""
-
-    @property
-    def rows(self) -> Sequence[Row]:
-        """The rows of the entry."""
-        ...
-
-    def settle(self, width: int) -> int:
-        """Update ``rows`` for ``width`` cells and return the index of the first changed row."""
-        ...
-
-
-class Prompt:
+class Prompt(DrawnEntry):
     """A prompt; ``kind`` is ``prompt``, ``redirect`` or ``queued``. A long one is folded."""
 
-    tight = False
-
     def __init__(self, text: str, kind: str = "prompt") -> None:
+        super().__init__()
         self.text, self.kind = text, kind
-        self.rows: list[Row] = []
-        self.dirty = True
         self.unfolded = False
 
-    def settle(self, width: int) -> int:
-        """See :class:`Entry`."""
-        self.dirty = False
+    def draw(self, width: int) -> list[Row]:
+        """See :class:`DrawnEntry`."""
         bar: Span = ("▌ ", "accent")
-        self.rows = []
+        rows: list[Row] = []
         if self.kind != "prompt":
-            self.rows.append(Row([bar, (self.kind, "warning")], "panel", skip=DRAWN_ONLY))
+            rows.append(Row([bar, (self.kind, "warning")], "panel", skip=DRAWN_ONLY))
         lines = self.text.strip("\n").split("\n")
         shown = len(lines) if self.unfolded else LONGEST_PROMPT
         for line in lines[:shown]:
             spans = [(visible(untabbed(line)), "prompt")]
             raw = line if "\t" in line else None
-            self.rows += wrap(spans, width, first=[bar], rest=[bar], fill="panel", raw=raw)
+            rows += wrap(spans, width, first=[bar], rest=[bar], fill="panel", raw=raw)
         if len(lines) > shown:
             more = clipped(f"… {len(lines) - shown} more lines · {unfolds()}", max(1, width - 2))
-            self.rows.append(Row([bar, (more, "muted")], "panel", skip=DRAWN_ONLY))
-        return 0
+            rows.append(Row([bar, (more, "muted")], "panel", skip=DRAWN_ONLY))
+        return rows
 
     def toggle(self, row: int) -> bool:
         """Unfold a long prompt, or fold it; false where it is short."""
@@ -86,14 +65,11 @@ class Prompt:
         return True
 
 
-class Reasoning:
+class Reasoning(DrawnEntry):
     """The reasoning of the model, as one line that unfolds."""
 
-    tight = False
-
     def __init__(self, *, unfolded: bool) -> None:
-        self.rows: list[Row] = []
-        self.dirty = True
+        super().__init__()
         self.unfolded = unfolded
         self.closed = False
         self._text = Pieces(_MOST_REASONING)
@@ -113,23 +89,22 @@ class Reasoning:
                 self._last = line
         self.dirty = True
 
-    def settle(self, width: int) -> int:
-        """See :class:`Entry`."""
-        self.dirty = False
+    def draw(self, width: int) -> list[Row]:
+        """See :class:`DrawnEntry`."""
         last = self._open if self._open.strip() else self._last
         lines = self._count + bool(self._open.strip())
         count = f"{lines:,} line{'s' if lines != 1 else ''}"
         verb = "thought" if self.closed else "thinking"
         head = f"{'▾' if self.unfolded else '▸'} {verb} · {count}"
-        self.rows = [Row([("  ", "text"), (clipped(head, width - 2), "faint")], skip=2)]
+        rows = [Row([("  ", "text"), (clipped(head, width - 2), "faint")], skip=2)]
         if self.unfolded:
             for line in filter(str.strip, self._text.text().split("\n")):
                 spans = [(visible(untabbed(line)), "muted")]
-                self.rows += wrap(spans, width, first=[("    ", "text")], rest=[("    ", "text")])
+                rows += wrap(spans, width, first=[("    ", "text")], rest=[("    ", "text")])
         elif not self.closed and last:
             shown = clipped("    " + visible(untabbed(last.strip())), width)
-            self.rows.append(Row([(shown, "faint")], skip=4))
-        return 0
+            rows.append(Row([(shown, "faint")], skip=4))
+        return rows
 
     def toggle(self, row: int) -> bool:
         """Unfold it, or fold it."""
@@ -137,27 +112,25 @@ class Reasoning:
         return True
 
 
-class Remark:
+class Remark(DrawnEntry):
     """A line from spark itself: a notice, or how a turn ended; ``level`` is that of a notice."""
 
     tight = True
 
     def __init__(self, text: str, level: str = "info") -> None:
+        super().__init__()
         self.text, self.level = text, level
-        self.rows: list[Row] = []
-        self.dirty = True
 
-    def settle(self, width: int) -> int:
-        """See :class:`Entry`."""
-        self.dirty = False
+    def draw(self, width: int) -> list[Row]:
+        """See :class:`DrawnEntry`."""
         role = {"error": "error", "warning": "warning", "quiet": "faint"}.get(self.level, "muted")
         sign = {"error": "✗ ", "warning": "! ", "quiet": "· "}.get(self.level, "· ")
         lead: list[Span] = [("  ", "text"), (sign, role)]
         hang: list[Span] = [("    ", "text")]
-        self.rows = []
+        rows: list[Row] = []
         for line in visible_lines(self.text) or [""]:
-            self.rows += wrap([(line, role)], width, first=hang if self.rows else lead, rest=hang)
-        return 0
+            rows += wrap([(line, role)], width, first=hang if rows else lead, rest=hang)
+        return rows
 
 
 class Gone(Remark):
@@ -168,30 +141,26 @@ class Gone(Remark):
         self.count = count
 
 
-class Folded:
+class Folded(DrawnEntry):
     """A line from spark itself that unfolds: what was compacted, and what replaces it; or, ``quiet``, the
     figures of a turn."""
 
-    tight = False
-
     def __init__(self, head: str, text: str, *, unfolded: bool, quiet: bool = False) -> None:
-        self.rows: list[Row] = []
-        self.dirty = True
+        super().__init__()
         self.unfolded = unfolded
         self._head, self._text = head, text
         self._role = "faint" if quiet else "muted"
 
-    def settle(self, width: int) -> int:
-        """See :class:`Entry`."""
-        self.dirty = False
+    def draw(self, width: int) -> list[Row]:
+        """See :class:`DrawnEntry`."""
         sign = "▾" if self.unfolded else "▸"
         head = clipped(f"{sign} {visible(self._head)}", width - 2)
-        self.rows = [Row([("  ", "text"), (head, self._role)], skip=2)]
+        rows = [Row([("  ", "text"), (head, self._role)], skip=2)]
         if self.unfolded:
             indent: list[Span] = [("    ", "text")]
             for line in visible_lines(self._text.strip("\n")):
-                self.rows += wrap([(line, self._role)], width, first=indent, rest=indent)
-        return 0
+                rows += wrap([(line, self._role)], width, first=indent, rest=indent)
+        return rows
 
     def toggle(self, row: int) -> bool:
         """Unfold it, or fold it."""
@@ -215,7 +184,8 @@ class Transcript:
 
     def __init__(self, width: int) -> None:
         self.entries: list[Entry] = []
-        self._width = width
+        self.width = width
+        """The width for which entries are drawn; those from before the last resize may still have another."""
         self._starts: list[int] = []
         self._total = 0
 
@@ -242,12 +212,19 @@ class Transcript:
         """The number of rows, as of the last :meth:`settle`."""
         return self._total
 
-    def resize(self, width: int) -> None:
-        """Wrap every entry anew for ``width`` cells."""
-        if width != self._width:
-            self._width = width
-            for entry in self.entries:
-                entry.dirty = True
+    @property
+    def settled(self) -> int:
+        """The number of entries that have rows, counted from the first."""
+        return len(self._starts)
+
+    def recount(self) -> None:
+        """Entries were wrapped for another width: count the first row of each again."""
+        count = len(self._starts)
+        self._starts.clear()
+        for index in range(count):
+            self._starts.append(self._start_of(index))
+        if count:
+            self._total = self._starts[-1] + len(self.entries[count - 1].rows)
 
     def settle(self) -> int | None:
         """Update the rows and return the first one that changed, or None."""
@@ -256,7 +233,7 @@ class Transcript:
             if not entry.dirty and index < len(self._starts):
                 continue
             grown = len(entry.rows)
-            first = entry.settle(self._width) if entry.dirty else 0
+            first = entry.settle(self.width) if entry.dirty else 0
             if index >= len(self._starts):
                 self._starts.append(self._start_of(index))
                 first = -self._gap(index)
@@ -296,7 +273,7 @@ class Transcript:
         rows = self._starts[last] - self._starts[first]
         known = [entry for entry in dropped if isinstance(entry, Gone)]
         gone = Gone(rows + sum(entry.count - len(entry.rows) for entry in known))
-        gone.settle(self._width)
+        gone.settle(self.width)
         self.entries[first:last] = [gone]
         del self._starts[first:]
         for index in range(first, len(self.entries)):
@@ -323,6 +300,10 @@ class Transcript:
             return None
         inside = number - self._starts[index]
         return (self.entries[index], inside) if inside < len(self.entries[index].rows) else None
+
+    def number_at(self, number: int) -> int:
+        """Which entry has row ``number``, or the blank row behind it; 0 where there is none."""
+        return max(0, bisect_right(self._starts, number) - 1)
 
     def start_of(self, entry: Entry) -> int | None:
         """The number of the first row of ``entry``; None where it has none yet."""

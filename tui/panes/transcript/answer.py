@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tui.drawing.packed_rows import PackedRows
+from tui.drawing.packed_rows import PackedRows, Packing
 from tui.drawing.plain import clipped
 from tui.drawing.rows import Row, Span
-from tui.panes.chat.copying import copied
+from tui.panes.transcript.copying import copied
 from tui.words.hints import unfolds
 
 if TYPE_CHECKING:
-    from tui.panes.chat.markdown import Ending, MarkdownStream
+    from tui.panes.transcript.markdown import Ending, MarkdownStream
+    from tui.panes.transcript.recalled_code import DrawnBlocks
 
 LONG_BLOCK = 30
 """The rows of a code block above which it is folded once the next prompt is sent."""
@@ -26,18 +27,20 @@ _FASTEST = 1
 """zlib's level that takes the least time."""
 _HEAD = 6
 """The rows of a folded block that are shown."""
+_STEP = 500
+"""Characters that are drawn in one step while the text is wrapped for another width."""
 
 
-def _stream(width: int, after: Ending | None = None) -> MarkdownStream:
-    from tui.panes.chat.markdown import MarkdownStream  # the first frame has no answer
+def _stream(width: int, after: Ending | None = None, drawn: DrawnBlocks | None = None) -> MarkdownStream:
+    from tui.panes.transcript.markdown import MarkdownStream  # the first frame has no answer
 
-    return MarkdownStream(width, after=after)
+    return MarkdownStream(width, after=after, drawn=drawn)
 
 
 class Answer:
     """A piece of the answer between two edits; a long one goes on in another, which comes ``after`` it.
 
-    See :class:`tui.panes.chat.transcript.Entry`.
+    See :class:`tui.panes.transcript.entry.Entry`.
     """
 
     def __init__(self, after: Answer | None = None) -> None:
@@ -54,8 +57,8 @@ class Answer:
         self.closed = False
         self.full = False
         """Whether the text goes on in another entry."""
+        self.width = 0
         self._pieces: list[str] = []
-        self._width = 0
         self._stream = _stream(1)
         self._whole: PackedRows | None = None
         """All its rows, once the text is complete: then the stream has none."""
@@ -106,7 +109,7 @@ class Answer:
         return self._stream.blocks
 
     def settle(self, width: int) -> int:
-        """See :class:`tui.panes.chat.transcript.Entry`."""
+        """See :class:`tui.panes.transcript.entry.Entry`; it keeps the width that it has."""
         self.dirty = False
         fresh = "".join(self._pieces)
         self._pieces.clear()
@@ -117,39 +120,76 @@ class Answer:
         if fresh:
             self._text, self._packed_text = self.text + fresh, b""
         same = not self._folded and self.rows is self._stream.rows
-        if width != self._width or (fresh and self._whole is not None):
-            self._width, self._stream, self._whole = width, _stream(width, self._begins), None
+        if not self.width or (fresh and self._whole is not None):
+            self.width = self.width or width
+            self._stream, self._whole = _stream(self.width, self._begins), None
             fresh, same = self.text, False
-        first = self._draw(fresh) if self._whole is None else 0
+        first = 0
+        if self._whole is None:
+            self._stream.feed(fresh)
+            first = self._stream.settle(closed=self.closed)
+            if self.closed:
+                self._complete(Packing())
+        self._show()
+        return min(first, len(self.rows)) if same else 0
+
+    def rewrap(self, width: int) -> Iterator[None]:
+        """See :class:`tui.panes.transcript.entry.Entry`."""
+        stream, drawn, packing = _stream(width, self._begins, self._blocks()), 0, Packing()
+        while piece := self.text[drawn : drawn + _STEP]:
+            stream.feed(piece)
+            stream.settle()
+            drawn += len(piece)
+            if self.closed:
+                self._pack(stream, packing)
+            yield
+        stream.settle(closed=self.closed)
+        self.width, self._stream, self._whole = width, stream, None
+        if self.closed:
+            self._complete(packing)
+        self._show()
+
+    def _blocks(self) -> DrawnBlocks:
+        """The code blocks that are drawn to their end."""
+        from tui.panes.transcript.recalled_code import DrawnBlocks
+
+        stream, rows = self._stream, self._stream.rows if self._whole is None else self._whole
+        ends = [*stream.block_ends]
+        if self._whole is not None and len(ends) < len(stream.block_starts):
+            ends.append(len(rows))  # the text ends before the block does
+        return DrawnBlocks(rows, list(zip(stream.block_starts, ends, strict=False)))
+
+    def _pack(self, stream: MarkdownStream, packing: Packing) -> None:
+        """Pack what is final, but for blank rows at the end."""
+        final = stream.final
+        while final and not stream.rows[final - 1].spans:
+            final -= 1
+        packing.add(stream.rows[len(packing) : final])
+
+    def _complete(self, packing: Packing) -> None:
+        """Nothing more comes: keep the rows and the text in little memory; some rows are packed."""
+        stream = self._stream
+        while not self.full and stream.rows and not stream.rows[-1].spans:
+            stream.rows.pop()
+        packing.add(stream.rows[len(packing) :])
+        self._whole = packing.packed()
+        stream.let_go()
+        if len(self._text) > _PACKED_FROM:
+            packed = zlib.compress(self._text.encode("utf-8", "surrogatepass"), _FASTEST)
+            self._packed_text, self._text = packed, ""
+
+    def _show(self) -> None:
         self.rows = self._stream.rows if self._whole is None else self._whole
         if self._folded:
             folded = self._with_folds(self.rows)
-            self.rows = folded if self._whole is None else PackedRows(folded)
-        return min(first, len(self.rows)) if same else 0
-
-    def _draw(self, fresh: str) -> int:
-        """Draw what is ``fresh``; returns the first row that may have changed."""
-        stream = self._stream
-        stream.feed(fresh)
-        first = stream.settle(closed=self.closed)
-        if self.closed:
-            while not self.full and stream.rows and not stream.rows[-1].spans:
-                stream.rows.pop()
-            self._whole = PackedRows(stream.rows)
-            stream.let_go()
-            if len(self._text) > _PACKED_FROM:
-                self._packed_text, self._text = (
-                    zlib.compress(self._text.encode("utf-8", "surrogatepass"), _FASTEST),
-                    "",
-                )
-        return first
+            self.rows = folded if self._whole is None else PackedRows.of(folded)
 
     # Folding.
 
     def toggle(self, row: int) -> bool:
         """Fold the code block at a row, or unfold it; false where there is no long one."""
         for block, (start, end) in enumerate(self._places()):
-            if start <= row < end and self._long(block):
+            if start <= row < end and (self._hidden(block) or self._long(block)):
                 self._folded ^= {block}
                 self.dirty = True
                 return True
@@ -171,19 +211,25 @@ class Answer:
         """The rows of each finished code block, as they are shown."""
         places, gone = [], 0
         for block, end in enumerate(self._stream.block_ends):
-            start = self._stream.block_starts[block]
-            hidden = end - start - _HEAD - 1 if block in self._folded else 0
-            places.append((start - gone, end - gone - hidden))
-            gone += hidden
+            hidden = self._hidden(block)
+            shown = end - hidden + 1 if hidden else end
+            places.append((self._stream.block_starts[block] - gone, shown - gone))
+            gone += end - shown
         return places
+
+    def _hidden(self, block: int) -> int:
+        """The number of rows of a block that are not shown; none where it is too short in this width, and one
+        row would stand for one."""
+        count = self._stream.block_ends[block] - self._stream.block_starts[block] - _HEAD
+        return count if block in self._folded and count > 1 else 0
 
     def _with_folds(self, rows: Sequence[Row]) -> list[Row]:
         shown: list[Row] = []
         at = 0
-        for block in sorted(self._folded):
+        for block in filter(self._hidden, sorted(self._folded)):
             start, end = self._stream.block_starts[block], self._stream.block_ends[block]
             shown += rows[at : start + _HEAD]
-            more = clipped(f" … {end - start - _HEAD} more rows · {unfolds()}", max(1, self._width - 3))
+            more = clipped(f" … {self._hidden(block)} more rows · {unfolds()}", max(1, self.width - 3))
             spans: list[Span] = [("  ", "text"), ("▏", "border"), (more, "muted")]
             hidden = rows[start + _HEAD : end]
             raw = copied([(row, 0, None) for row in hidden])

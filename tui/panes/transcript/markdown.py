@@ -2,19 +2,21 @@
 
 A finished line never changes again (but for the colours of an open code block, see
 :mod:`tui.drawing.code`, and the columns of a table that is being written, see
-:mod:`tui.panes.chat.tables`), so a streamed answer costs the same per token however long it gets.
+:mod:`tui.panes.transcript.tables`), so a streamed answer costs the same per token however long it gets.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import takewhile
 
-from tui.drawing.code import CodeStream, drawable, lexer_for
+from tui.drawing.code import CodeStream, lexer_for
 from tui.drawing.links import link_role
 from tui.drawing.plain import clipped, untabbed, visible
 from tui.drawing.rows import DRAWN_ONLY, Breaks, Row, Span, wrap
-from tui.panes.chat.tables import MOST, Table, is_line
+from tui.panes.transcript.recalled_code import DrawnBlocks, NewCode, RecalledCode
+from tui.panes.transcript.tables import MOST, Table, is_line
 
 _FENCE = re.compile(r" {0,3}(?P<mark>`{3,}|~{3,})\s*(?P<info>[^`]*)\Z")
 _MAYBE_FENCE = re.compile(r" {0,3}(`{1,}|~{2,})[^`]*\Z")
@@ -73,8 +75,16 @@ class MarkdownStream:
     """Streamed Markdown as rows of one width. ``rows`` holds everything so far; rows before the index that
     :meth:`settle` returns are unchanged since the last call."""
 
-    def __init__(self, width: int, margin: str = "  ", *, after: Ending | None = None) -> None:
-        """``after`` is the :attr:`ending` of the stream that this one goes on with."""
+    def __init__(
+        self,
+        width: int,
+        margin: str = "  ",
+        *,
+        after: Ending | None = None,
+        drawn: DrawnBlocks | None = None,
+    ) -> None:
+        """``after`` is the :attr:`ending` of the stream that this one goes on with; ``drawn`` are the code
+        blocks of the same text in another width."""
         self.rows: list[Row] = []
         self.blocks: list[str] = []
         """The text of each code block; the last may be unfinished."""
@@ -90,7 +100,8 @@ class MarkdownStream:
         """The number of rows that never change again."""
         self._fence: str | None = None
         self._opening = ""
-        self._code: CodeStream | None = None
+        self._code: NewCode | RecalledCode | None = None
+        self._drawn = drawn
         self._code_lines: list[str] = []
         self._blank = True
         self._table: Table | None = None
@@ -98,6 +109,11 @@ class MarkdownStream:
         self._is_first = after is None
         if after is not None:
             self._go_on(after)
+
+    @property
+    def final(self) -> int:
+        """The number of rows that never change again."""
+        return self._final
 
     @property
     def ending(self) -> Ending:
@@ -115,7 +131,8 @@ class MarkdownStream:
         """Forget the rows, which are kept elsewhere: nothing is added any more."""
         self.rows = []
         if self._code is not None:
-            self._code = CodeStream(None)
+            self._code = NewCode(CodeStream(None))
+        self._drawn = None
 
     def feed(self, text: str) -> None:
         """Add a piece of the answer."""
@@ -143,17 +160,13 @@ class MarkdownStream:
             # A line of a table is drawn once it is complete: until then each letter would move its cells.
             if self._tail and not _MAYBE_FENCE.match(self._tail) and not is_line(self._tail):
                 self.rows += self._prose(self._tail)
-        return first + self._keep(held, first)
+        return first + self._drawn_alike(held, first)
 
-    def _keep(self, held: list[Row], first: int) -> int:
-        """Reuse the painted rows that did not change; returns how many they are."""
-        same = 0
-        for was, now in zip(held, self.rows[first : first + len(held)], strict=False):
-            if was.spans != now.spans or was.fill != now.fill:
-                break
-            self.rows[first + same] = was
-            same += 1
-        return same
+    def _drawn_alike(self, held: list[Row], first: int) -> int:
+        """How many rows from ``first`` on are drawn as those that were ``held``."""
+        now = self.rows[first : first + len(held)]
+        same = takewhile(lambda pair: pair[0] == pair[1], zip(held, now, strict=False))
+        return sum(1 for _ in same)
 
     def _line(self, line: str) -> None:
         if self._code is not None:
@@ -178,7 +191,7 @@ class MarkdownStream:
         if opening := _FENCE.match(line):
             self._fence, self._opening = opening["mark"], line
             language = (opening["info"].split() or [""])[0].strip("{}.")
-            self._code = CodeStream(lexer_for(language=language) if language else None)
+            self._code = self._block(len(self.blocks), language)
             self.blocks.append("")
             if not self._blank and (self.rows or not self._is_first):
                 self._final_rows([Row([])])
@@ -208,7 +221,11 @@ class MarkdownStream:
         self.rows += rows
         self._final = len(self.rows)
 
-    def _draw_code(self, code: CodeStream, *, closed: bool) -> None:
+    def _block(self, block: int, language: str) -> NewCode | RecalledCode:
+        recalled = self._drawn.code(block) if self._drawn is not None else None
+        return recalled or NewCode(CodeStream(lexer_for(language=language) if language else None))
+
+    def _draw_code(self, code: NewCode | RecalledCode, *, closed: bool) -> None:
         """Draw the open code block from its restart point on; only rows before the new restart point are
         final."""
         del self.rows[self._final :]
@@ -216,23 +233,19 @@ class MarkdownStream:
         code.append(lines)
         if lines:
             self.blocks[-1] += "".join(f"{line}\n" for line in lines)
-        before = code.rest
         tail = None if closed or _MAYBE_FENCE.match(self._tail) else self._tail
-        spans = code.settle(tail or None)
-        final = len(spans) if closed else code.rest - before
-        for index, line in enumerate(spans):
-            raw = "".join(text for text, _ in line)
-            rows = wrap(
-                drawable(line),
+        drawn, final = code.settle(tail or None)
+        for index, (spans, raw) in enumerate(drawn):
+            self.rows += wrap(
+                spans,
                 self._width,
                 first=[(self._margin, "text"), ("▏", "border")],
                 rest=[(self._margin, "text"), ("▏", "border")],
                 fill="code_background",
                 by=Breaks.CODE,
-                raw=raw if "\t" in raw else None,
+                raw=raw,
             )
-            self.rows += rows
-            if index < final:
+            if closed or index < final:
                 self._final = len(self.rows)
 
     def _prose(self, raw: str) -> list[Row]:

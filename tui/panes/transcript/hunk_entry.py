@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tui.drawing.plain import clipped, visible, visible_lines
 from tui.drawing.rows import Breaks, Row, Span, wrap
+from tui.panes.transcript.entry import DrawnEntry
 
 MARGIN = 2
 """The blanks before each line."""
@@ -44,15 +45,14 @@ _ACTIONS = {"add": "new file", "delete": "deleted", "move": "moved", "replace": 
 """What is told of a hunk that does more than change lines; to ``replace`` is to add a file that exists."""
 
 
-class HunkEntry:
-    """One hunk. See :class:`tui.panes.chat.transcript.Entry`."""
+class HunkEntry(DrawnEntry):
+    """One hunk."""
 
     tight = True
 
     def __init__(self, hunk: str, path: str, action: str) -> None:
+        super().__init__()
         self.hunk, self.path, self.action = hunk, path, action
-        self.rows: list[Row] = []
-        self.dirty = True
         self.fate = HunkState("typing")
         self.size = HunkSize()
         self.symbol = ""
@@ -78,9 +78,8 @@ class HunkEntry:
         """Show the definition that the hunk is in."""
         self.symbol, self.dirty = symbol, True
 
-    def settle(self, width: int) -> int:
-        """See :class:`tui.panes.chat.transcript.Entry`."""
-        self.dirty = False
+    def draw(self, width: int) -> list[Row]:
+        """See :class:`DrawnEntry`."""
         state, detail = self.fate.state, self.fate.detail
         sign = SIGNS[state]
         told = "muted" if state in ("typing", "dropped", "undone") else "text"
@@ -100,12 +99,12 @@ class HunkEntry:
             spans += [span for check in self._verdicts for span in self._judged(check)]
         lead: list[Span] = [(" " * MARGIN, "text"), (f"{sign[0]} ", sign[1]), (f"{self.hunk:<3} ", "faint")]
         hang: list[Span] = [(" " * (4 + max(4, len(self.hunk) + 1)), "text")]
-        self.rows = wrap(spans, width, first=lead, rest=hang, margin=MARGIN)
+        rows = wrap(spans, width, first=lead, rest=hang, margin=MARGIN)
         for line in lines[1:]:
-            self.rows += wrap([(line, "muted")], width, first=hang, rest=hang, by=Breaks.CODE)
+            rows += wrap([(line, "muted")], width, first=hang, rest=hang, by=Breaks.CODE)
         if state == "landed" and self.size.sample:
-            self.rows.append(self._sample(width, hang[0][0]))
-        return 0
+            rows.append(self._sample(width, hang[0][0]))
+        return rows
 
     def _counts(self) -> list[Span]:
         size = self.size

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from tui.drawing.plain import clipped, untabbed, visible
 from tui.drawing.rows import DRAWN_ONLY, Breaks, Row, Span, wrap
+from tui.panes.transcript.entry import DrawnEntry
 from tui.words.hints import unfolds
 
 TAIL = 4
@@ -25,19 +26,18 @@ _SIGNS: dict[str, Span] = {
 }
 
 
-class CallEntry:
+class CallEntry(DrawnEntry):
     """A tool call; ``state`` is ``running``, ``held``, or the status it ended with."""
 
     tight = True
 
     def __init__(self, line: str, name: str = "") -> None:
+        super().__init__()
         self.line = line
         self.name = name
         self.lines = TAIL
         """The number of lines of its output that are shown."""
         self.state = "running"
-        self.rows: list[Row] = []
-        self.dirty = True
         self._text = ""
         self._output = ""
         self._whole: list[str] | None = None
@@ -86,30 +86,29 @@ class CallEntry:
         self._output = (self._output + text)[-_KEPT:]
         self.dirty = True
 
-    def settle(self, width: int) -> int:
-        """See :class:`tui.panes.chat.transcript.Entry`."""
-        self.dirty = False
+    def draw(self, width: int) -> list[Row]:
+        """See :class:`DrawnEntry`."""
         sign = _SIGNS.get(self.state, _SIGNS["done"])
         lead: list[Span] = [("  ", "text"), (f"{sign[0]} ", sign[1])]
         hang: list[Span] = [("    ", "text")]
         role = "warning" if self.state == "held" else "muted"
         lines = (self._text or self.line).split("\n")
-        self.rows = []
+        rows: list[Row] = []
         for line in lines:
             shown: list[Span] = [(visible(untabbed(line)), role)]
             # Text that the user is asked to approve is shown to the last space.
             by = Breaks.ANYWHERE if self.state == "held" else Breaks.WORDS
-            self.rows += wrap(shown, width, first=hang if self.rows else lead, rest=hang, by=by)
+            rows += wrap(shown, width, first=hang if rows else lead, rest=hang, by=by)
         if self._whole is not None:
             for line in self._whole:
                 whole: list[Span] = [(visible(untabbed(line)), "muted")]
-                self.rows += wrap(whole, width, first=hang, rest=hang, by=Breaks.CODE)
-            return 0
+                rows += wrap(whole, width, first=hang, rest=hang, by=Breaks.CODE)
+            return rows
         printed = [line for line in self._output.split("\n") if line.strip()]
         if len(printed) > self.lines:
             more = clipped(f"    … more above · {unfolds()}", width)
-            self.rows.append(Row([(more, "faint")], skip=DRAWN_ONLY))
+            rows.append(Row([(more, "faint")], skip=DRAWN_ONLY))
         for line in printed[-self.lines :]:
             plain = visible(untabbed(line))
-            self.rows.append(Row([(clipped(f"    {plain}", width), "faint")], skip=4, raw=plain))
-        return 0
+            rows.append(Row([(clipped(f"    {plain}", width), "faint")], skip=4, raw=plain))
+        return rows

@@ -1,0 +1,1 @@
+"""The entries of the conversation and their rows, without any widget."""

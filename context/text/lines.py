@@ -16,11 +16,11 @@ _BEYOND = 4_096
 """Number of characters behind a slice, up to the next line end, that a match in it may extend to."""
 
 
-def slices(text: str) -> Iterator[tuple[int, int]]:
-    """The start and end of slices of about :data:`_SLICE` characters, cut before a line end."""
+def slices(text: str, size: int = _SLICE) -> Iterator[tuple[int, int]]:
+    """The start and end of slices of about ``size`` characters, cut before a line end."""
     start = 0
     while start < len(text):
-        end = text.find("\n", start + _SLICE)
+        end = text.find("\n", start + size)
         end = len(text) if end < 0 else end
         yield start, end
         start = end

@@ -13,7 +13,7 @@ from fnmatch import translate
 from functools import lru_cache
 from importlib import resources
 
-from context.text.lines import replaced
+from context.text.lines import line_slices, replaced
 
 LONGEST_KEY = 20_000
 """Characters that a private key is taken to have at most where its end is looked for."""
@@ -66,7 +66,13 @@ def hints_in(text: str, runs: str | None = None) -> frozenset[str]:
     ``runs`` has all runs of letters, digits and ``_`` of it. Without repeats they are much shorter than the
     text, so looking there first is faster.
     """
-    held = text if runs is None else runs
+    if runs is None:
+        # In slices: other threads wait while a long text that is not ASCII is made lower case.
+        return frozenset().union(*(_hints_in(part, part) for part in line_slices(text)))
+    return _hints_in(text, runs)
+
+
+def _hints_in(text: str, held: str) -> frozenset[str]:
     lowered = held.lower()
     return frozenset(
         hint

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from context.text.lines import slices
@@ -15,6 +15,9 @@ _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+")
 _SHORTEST = 3
 _LONGEST = 60
 _DIGITS = "0123456789"
+_SHORT_SLICE = 5_000
+"""Characters of a slice of a text that is not all ASCII: most of its slices are, and those that are not take
+ten times as long."""
 _SPACED = bytes(c if (chr(c).isalnum() and c < 128) or c == ord("_") else ord(" ") for c in range(256))
 _UNJOINED = "".join(c if c.isalpha() or c == "\n" else " " for c in map(chr, range(128)))
 
@@ -30,9 +33,8 @@ def identifiers(text: str) -> Counter[str]:
 def count_tokens(text: str) -> Counter[str]:
     """Count the :func:`tokens` of a text."""
     found: Counter[str] = Counter()
-    # In slices, since one long call would block all other threads.
-    for start, end in slices(text):
-        found.update(tokens(text[start:end]))
+    for part in _parts(text):
+        found.update(tokens(part))
     return found
 
 
@@ -52,9 +54,15 @@ def spaced(text: str) -> str:
 def unique_tokens(text: str) -> str:
     """The :func:`tokens` of a text without repeats, one a line."""
     found: dict[str, None] = {}
-    for start, end in slices(text):
-        found |= dict.fromkeys(tokens(text[start:end]))
+    for part in _parts(text):
+        found |= dict.fromkeys(tokens(part))
     return "\n".join(found)
+
+
+def _parts(text: str) -> Iterator[str]:
+    """``text`` in slices, since one long call would block all other threads."""
+    for start, end in slices(text) if text.isascii() else slices(text, _SHORT_SLICE):
+        yield text[start:end]
 
 
 def words(text: str) -> dict[str, int]:

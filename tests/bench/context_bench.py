@@ -85,6 +85,7 @@ def large(root: Path, cache: Path, request: str, peer: float | None) -> None:
             "stall_watching",
             "stall_saves",
             "stall_prompts",
+            "stall_counting",
             "stall_checks",
             "stall_warm",
             "stall_again",

@@ -16,7 +16,7 @@ import context.text.tokens as tokens
 from context.text.dense_text import MUCH
 from context.text.encoding import LONGEST_MATCH, RankFileError, load_encoding
 from context.text.rank_table import LONGEST, NONE, RankTable
-from context.text.tokens import Counter, as_block, pieces
+from context.text.tokens import PIECE, Counter, as_block, pieces
 from tests.context.text.make_rank_table import rank_table, tokens_of
 from tests.thorough import share
 
@@ -152,17 +152,27 @@ def test_large_texts_are_counted_and_never_too_low(
     assert counter.count(text) >= len(theirs.encode_ordinary(sample)) * (len(text) // len(sample)) * 0.99
 
 
+PARTS = st.sampled_from(["foo bar", "\nx", "  y", "\n\n", "/a", "Zed qux", "'s t", "9 a"])
+
+
 @given(
-    st.lists(st.sampled_from(["foo bar", "\nx", "  y", "\n\n", "/a", "Zed qux", "'s t", "9 a"]), min_size=50)
+    st.one_of(st.lists(PARTS).map("".join), CODE_LIKE),
+    st.integers(min_value=1, max_value=40),
 )
-@settings(max_examples=100, deadline=None)
-def test_cutting_into_pieces_keeps_counts_exact(theirs: tiktoken.Encoding, parts: list[str]) -> None:
-    text = "".join(parts)
+@settings(max_examples=share(600, 200), deadline=None)
+def test_cutting_into_pieces_keeps_counts_exact(theirs: tiktoken.Encoding, text: str, size: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tokens, "PIECE", 40)
+        patch.setattr(tokens, "PIECE", size)
+        patch.setattr(tokens, "SHORT_PIECE", size)
         cut = pieces(text)
     assert "".join(cut) == text
     assert sum(len(theirs.encode_ordinary(piece)) for piece in cut) == len(theirs.encode_ordinary(text))
+
+
+@pytest.mark.parametrize("line", ["\t{ 0x1F, 0xA0, },\n", "  <T>,\n", '"a":1,', "größe, ä = {};\n"])
+def test_tables_and_minified_code_are_cut_too(line: str) -> None:
+    cut = pieces(line * 20_000)
+    assert max(map(len, cut)) < PIECE + 2 * len(line)
 
 
 def test_counts_stay_right_when_many_were_forgotten(

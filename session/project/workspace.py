@@ -24,6 +24,10 @@ class WorkspaceError(Exception):
     """The folder cannot be worked in; the message says why."""
 
 
+class NoFolderError(WorkspaceError):
+    """There is no such folder, or it cannot be opened."""
+
+
 class Workspace:
     """An open project folder. ``root`` has no links in it. The ledger and the landing are made when they
     are first asked for."""
@@ -83,9 +87,9 @@ def open_workspace(folder: Path, environ: Mapping[str, str] = os.environ) -> Wor
     try:
         root = folder.resolve(strict=True)
     except (OSError, RuntimeError, ValueError) as problem:
-        raise WorkspaceError(f"{folder} cannot be opened: {_reason(problem)}") from problem
+        raise NoFolderError(f"{folder} cannot be opened: {_reason(problem)}") from problem
     if not root.is_dir():
-        raise WorkspaceError(f"{folder} is not a folder")
+        raise NoFolderError(f"{folder} is not a folder")
     folders = project_folders(root, environ)
     mend_folders(environ)
     try:

@@ -49,6 +49,10 @@ class ConfigError(Exception):
     """A setting is wrong; the message names the file or variable, the key, and what is expected."""
 
 
+class FlagError(ConfigError):
+    """An option of the command line is wrong."""
+
+
 @dataclass(frozen=True, slots=True)
 class Flags:
     """The options of the command line; None for one that was not given."""
@@ -162,7 +166,7 @@ def _served_here(flags: Flags) -> Flags:
     for name in ("base_url", "provider", "model"):
         if getattr(flags, name) is not None:
             option = "--" + name.replace("_", "-")
-            raise ConfigError(
+            raise FlagError(
                 f"--local and {option} exclude each other: the file says what runs, and it runs here"
             )
     return replace(flags, provider=LOCAL_PROVIDER)
@@ -294,17 +298,17 @@ def _finish(
 ) -> Settings:
     """Choose the provider and its address: those that the user named, else those of the model's row."""
     if settings.effort not in EFFORTS:
-        raise ConfigError(f"effort {settings.effort!r} is not one of {', '.join(EFFORTS)}")
+        raise _wrong(f"effort {settings.effort!r} is not one of {', '.join(EFFORTS)}", flags.effort)
     if not settings.model.strip():
-        raise ConfigError("the model's name is empty")
+        raise _wrong("the model's name is empty", flags.model)
     settings = replace(settings, provider=_provider_of(settings, user, flags, catalogue))
     try:
         provider = catalogue.provider(settings.provider)
     except CatalogueError as problem:
-        raise ConfigError(str(problem)) from problem
+        raise _wrong(str(problem), flags.provider) from problem
     if not settings.model_named and provider.coding:
         settings = replace(settings, model=provider.coding[0])
-    _check_effort(settings, catalogue)
+    _check_effort(settings, catalogue, flags)
     variable = environ.get(provider.base_url_variable, "") if provider.base_url_variable else ""
     elsewhere = variable or settings.base_url
     # A model that no row knows says nothing of its provider.
@@ -320,12 +324,18 @@ def _provider_of(settings: Settings, user: Mapping[str, Any], flags: Flags, cata
     return settings.provider
 
 
-def _check_effort(settings: Settings, catalogue: Catalogue) -> None:
+def _wrong(why: str, flag: str | None) -> ConfigError:
+    """The error of a setting that ``flag`` may have given."""
+    return ConfigError(why) if flag is None else FlagError(why)
+
+
+def _check_effort(settings: Settings, catalogue: Catalogue, flags: Flags) -> None:
     efforts = catalogue.model(settings.model, settings.provider).efforts
     # A model without efforts gets none, whatever the settings say.
     if efforts and settings.effort != "auto" and settings.effort not in efforts:
-        raise ConfigError(
-            f"model {settings.model!r} has no effort {settings.effort!r}; it has {', '.join(efforts)}"
+        raise _wrong(
+            f"model {settings.model!r} has no effort {settings.effort!r}; it has {', '.join(efforts)}",
+            flags.effort,
         )
 
 

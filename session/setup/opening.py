@@ -17,7 +17,7 @@ from session.keys.credentials import CredentialsError, Key, KeyPlace, KeySupply,
 from session.mcp.working_folder import ServerFolders
 from session.models.catalogue import Catalogue, Model, Provider
 from session.project.workspace import Workspace, open_workspace
-from session.setup.config import LOCAL_PROVIDER, ConfigError, Flags, Settings, load_settings
+from session.setup.config import LOCAL_PROVIDER, ConfigError, FlagError, Flags, Settings, load_settings
 from session.setup.default_model import DefaultModels, with_provider_by_key
 from session.storage.folders import config_folder, state_folder
 from session.storage.line_files import StoreError
@@ -138,7 +138,7 @@ def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Open
         settings = replace(settings, model=kept or settings.model)
     model = catalogue.model(settings.model, settings.provider)
     if flags.fast and not provider.has_fast(model.name):
-        raise ConfigError(f"--fast: {provider.name} has no faster tier for {model.name}")
+        raise FlagError(f"--fast: {provider.name} has no faster tier for {model.name}")
     return Opening(
         workspace,
         settings,

@@ -69,16 +69,26 @@ def _model_options(command: Decorated) -> Decorated:
 
 
 def opening(folder: Path, *, theme: str | None = None, **given: Any) -> Opening:
-    """The project, settings and key for a command; exits with 3 where they are invalid."""
+    """The project, settings and key for a command; exits with 2 where an option is wrong, with 3 where
+    anything else is."""
     from session.keys.credentials import CredentialsError
-    from session.project.workspace import WorkspaceError
-    from session.setup.config import ConfigError, Flags
+    from session.project.workspace import NoFolderError, WorkspaceError
+    from session.setup.config import ConfigError, FlagError, Flags
     from session.setup.opening import open_project
 
     try:
         return open_project(folder, Flags(theme=theme, **given), os.environ)
+    except FlagError as problem:
+        leave(str(problem), USAGE)
+    except NoFolderError as problem:
+        leave(str(problem), _code_for(folder))
     except (ConfigError, CredentialsError, WorkspaceError) as problem:
         leave(str(problem), CONFIGURATION)
+
+
+def _code_for(folder: Path) -> int:
+    """The exit code where ``folder`` is none: without ``-C`` it is the one that the shell is in."""
+    return CONFIGURATION if folder == Path() else USAGE
 
 
 def typed_checks(commands: tuple[str, ...]) -> list[Check]:
@@ -128,10 +138,13 @@ def last_session_file(workspace: Workspace) -> tuple[Path, str | None]:
 
 
 def opening_workspace(folder: Path) -> Workspace:
-    """The project at ``folder``, for commands that ask no model; exits with 3 where it cannot be opened."""
-    from session.project.workspace import WorkspaceError, open_workspace
+    """The project at ``folder``, for commands that ask no model; exits with 2 where there is no such folder,
+    with 3 where it cannot be opened."""
+    from session.project.workspace import NoFolderError, WorkspaceError, open_workspace
 
     try:
         return open_workspace(folder, os.environ)
+    except NoFolderError as problem:
+        leave(str(problem), _code_for(folder))
     except WorkspaceError as problem:
         leave(str(problem), CONFIGURATION)

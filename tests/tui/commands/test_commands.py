@@ -132,9 +132,9 @@ ANY_COMMAND = [
 
 
 @pytest.mark.parametrize("command", ANY_COMMAND, ids=lambda command: command[0])
-def test_a_folder_that_is_not_there_leaves_with_3(run_spark: RunSpark, command: list[str]) -> None:
+def test_a_folder_that_is_not_there_leaves_with_2(run_spark: RunSpark, command: list[str]) -> None:
     ran = run_spark(*command, "-C", "nowhere")
-    assert (ran.code, ran.out) == (3, "")
+    assert (ran.code, ran.out) == (2, "")
     assert ran.err == "spark: nowhere cannot be opened: No such file or directory\n"
 
 
@@ -148,16 +148,27 @@ def test_line_mode_without_a_terminal_leaves_with_3(run_spark: RunSpark, project
 
 
 @pytest.mark.parametrize("command", ASKING, ids=lambda command: command[0])
-def test_bad_settings_leave_with_3_and_one_line(
-    run_spark: RunSpark, project: Path, own_folders: Path, command: list[str]
+def test_a_wrong_option_leaves_with_2_and_one_line(
+    run_spark: RunSpark, project: Path, command: list[str]
 ) -> None:
     effort = run_spark(*command, "--effort", "huge", cwd=project)
     assert (effort.code, effort.err) == (
-        3,
+        2,
         "spark: effort 'huge' is not one of low, medium, high, xhigh, auto\n",
     )
+    provider = run_spark(*command, "--provider", "nobody", cwd=project)
+    assert provider.code == 2 and provider.err.startswith("spark: unknown provider 'nobody'; known are ")
+
+
+@pytest.mark.parametrize("command", ASKING, ids=lambda command: command[0])
+def test_bad_settings_leave_with_3_and_one_line(
+    run_spark: RunSpark, project: Path, own_folders: Path, command: list[str]
+) -> None:
     config = own_folders / "config" / "spark"
     config.mkdir(parents=True)
+    (config / "config.toml").write_text('effort = "huge"\n')
+    effort = run_spark(*command, cwd=project)
+    assert effort.code == 3 and "effort 'huge' is not one of" in effort.err
     (config / "config.toml").write_text("model = [\n")
     broken = run_spark(*command, cwd=project)
     assert broken.code == 3

@@ -88,7 +88,7 @@ def test_what_is_no_key_is_refused_without_showing_it(
 def test_an_unknown_provider_is_refused(run_spark: RunSpark) -> None:
     for command in ("login", "logout"):
         ran = run_spark(command, "nobody", given=SECRET)
-        assert ran.code == 3 and "unknown provider 'nobody'" in ran.err
+        assert ran.code == 2 and "unknown provider 'nobody'" in ran.err
 
 
 def test_a_working_keyring_takes_the_key_and_gives_it_up(

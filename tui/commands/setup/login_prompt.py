@@ -10,10 +10,10 @@ import sys
 from session.keys.credentials import CredentialsError, find_key
 from session.keys.login import list_keys, read_key, remove_key, store_key, try_key
 from session.models.catalogue import Catalogue, CatalogueError, Provider
-from session.setup.config import ConfigError, Flags, Settings, load_settings
+from session.setup.config import ConfigError, FlagError, Flags, Settings, load_settings
 from session.storage.folders import config_folder
 from session.text.sanitize import clean_line
-from tui.exits import CONFIGURATION, FAILED, leave
+from tui.exits import CONFIGURATION, FAILED, USAGE, leave
 from tui.printing import say, say_json
 
 _LONGEST = 16_384
@@ -80,6 +80,8 @@ def _settings(name: str | None, base_url: str | None) -> tuple[Settings, Catalog
             config, config, os.environ, Flags(provider=name, base_url=base_url)
         )
         return settings, catalogue, catalogue.provider(settings.provider)
+    except FlagError as problem:
+        leave(str(problem), USAGE)
     except (ConfigError, CatalogueError) as problem:
         leave(str(problem), CONFIGURATION)
 

@@ -16,7 +16,7 @@ from typing import NoReturn
 
 import click
 
-from tui.exits import DONE, FAILED, INTERRUPTED, leave
+from tui.exits import CONFIGURATION, DONE, FAILED, INTERRUPTED, leave
 from tui.printing import say
 
 COMMAND_ROOMS = {
@@ -106,6 +106,7 @@ class SparkGroup(click.Group):
         """Run the command; an interrupt, a closed pipe or a system error ends it with the right exit code."""
         try:
             try:
+                settle_home()
                 return super().invoke(ctx)
             finally:
                 sys.stdout.flush()
@@ -117,6 +118,17 @@ class SparkGroup(click.Group):
             _give_up(problem)
         except KeyboardInterrupt:
             leave("interrupted", INTERRUPTED)
+
+
+def settle_home() -> None:
+    """Leave a HOME that is no whole path out of the environment, as the XDG variables that are none: the list
+    of users says where home is, and nothing is written into the project."""
+    if not Path(os.environ.get("HOME", "/")).is_absolute():
+        del os.environ["HOME"]
+    try:
+        Path.home()
+    except RuntimeError:
+        leave("you have no home folder: set HOME to a whole path", CONFIGURATION)
 
 
 def _give_up(problem: OSError) -> NoReturn:

@@ -1,8 +1,14 @@
 from __future__ import annotations
 
+import os
+import pwd
+from pathlib import Path
+
 import pytest
 
+from session.storage.folders import state_folder
 from session.transport.errors import LinkProblem
+from tui.cli import settle_home
 from tui.exits import exit_code, leave
 
 
@@ -36,3 +42,14 @@ def test_leaving_says_why_on_standard_error(capsys: pytest.CaptureFixture[str]) 
     assert caught.value.code == 3
     written = capsys.readouterr()
     assert (written.out, written.err) == ("", "spark: no key\n")
+
+
+@pytest.mark.parametrize("home", ["", "here", "./here"])
+def test_a_home_that_is_no_whole_path_is_looked_up_instead(
+    monkeypatch: pytest.MonkeyPatch, home: str
+) -> None:
+    monkeypatch.setenv("HOME", home)
+    settle_home()
+    assert Path.home() == Path(pwd.getpwuid(os.getuid()).pw_dir)
+    assert state_folder({}).is_absolute() and str(Path.home()) in str(state_folder({}))
+    assert os.environ.get("HOME") is None, "git and every other child are told the same"

@@ -158,6 +158,17 @@ def test_without_a_key_the_app_opens_and_says_what_to_set(tmp_path: Path, spark_
         quit_spark(pane)
 
 
+def test_the_screen_is_shown_where_standard_error_goes_to_a_file(tmp_path: Path, spark_path: Path) -> None:
+    errors = tmp_path / "errors.txt"
+    command = ["sh", "-c", f"exec '{spark_path}' demo 2> '{errors}'"]
+    with terminal(command, 100, 30, {"TMPDIR": str(tmp_path)}, tmp_path) as pane:
+        pane.until("press ↑ for one of these")
+        pane.type("a word")
+        pane.until("a word")
+        quit_spark(pane)
+    assert "\x1b" not in errors.read_text()
+
+
 def test_a_tiny_terminal_works_or_says_why(tmp_path: Path, spark_path: Path) -> None:
     with terminal([str(spark_path), "demo"], 40, 10, {"TMPDIR": str(tmp_path)}, tmp_path) as pane:
         pane.until(lambda screen: "ready" in screen or "small" in screen)

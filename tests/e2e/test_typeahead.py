@@ -251,7 +251,7 @@ def test_a_terminal_that_cannot_show_it_has_no_early_screen(
 
 def test_the_terminal_is_as_it_was_after_a_start_that_failed(tmp_path: Path) -> None:
     with a_terminal() as on, spark(on, tmp_path / "project", "--provider", "nobody") as process:
-        assert process.wait(PATIENCE) == 3
+        assert process.wait(PATIENCE) == 2
         assert on.flags() & USUAL == USUAL
         on.until(lambda text: "nobody" in text)
         # What is wrong is told on the screen that stays.

@@ -1,5 +1,4 @@
-"""The terminal driver. With :mod:`tui.terminal.frames` it has every private name of Textual that spark
-depends on.
+"""The terminal driver; with ``frames.py`` it has every private name of Textual that spark depends on.
 
 Textual's own driver sleeps in ``select(0.1)``, so that a lone Escape arrives after 101 ms whatever
 ``ESCDELAY`` says; this one sleeps until the parser's own time-out. Textual's driver also puts output
@@ -18,6 +17,7 @@ import asyncio
 import os
 import selectors
 import signal
+import sys
 import termios
 import threading
 import tty
@@ -75,8 +75,9 @@ class SparkDriver(LinuxDriver):
         """Whether what is typed is left with the terminal."""
         self.on_background: Callable[[str], None] | None = None
         """Called with the terminal's answer to the question for its background."""
-        if self._file is not None:
-            output = BrakedOutput(self._file, self.brake, self.frames.line.passed_on)
+        if sys.__stdout__ is not None:
+            # Textual would take standard error, which a shell may send to a file.
+            output = BrakedOutput(sys.__stdout__, self.brake, self.frames.line.passed_on)
             self._file = output  # type: ignore[assignment]
 
     def start_application_mode(self) -> None:

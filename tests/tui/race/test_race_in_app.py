@@ -108,10 +108,14 @@ async def test_what_cannot_race_comes_back_to_be_corrected(folder: Path) -> None
 
 async def test_a_second_race_takes_the_place_of_the_first(folder: Path) -> None:
     async with stage(folder, files=FILES, script=script(WRONG, WRONG, RIGHT, RIGHT, stall=0.5)) as it:
+        assert it.partner is not None
+        begun = it.partner.model.begun
         it.app.composer.focus()
         it.app.composer.put("/try 2 mend add")
         it.key("enter")
         await it.until(lambda: "streaming" in panel(it), "the first race")
+        # The panel says so once they are sent; the partner gives out its script's answers as they arrive.
+        await it.until(lambda: sum(begun.values()) == 2, "both attempts at the partner")
         it.app.composer.put("/try 2 mend add now")
         it.key("enter")
         await it.until(lambda: "of 2 won" in panel(it) and not it.session.running, "the second race")

@@ -138,6 +138,7 @@ class SessionStart:
 
     async def begin(self, session: SessionPort) -> None:
         """Wire the session to the panes, and begin to open and to follow it."""
+        from session.storage.unnamed_files import UnnamedFiles
         from tui.app.controls import make_controls
 
         sheet = self._app.stylesheet
@@ -162,6 +163,7 @@ class SessionStart:
             model=session.models.model, effort=session.models.effort, fast=session.models.fast
         )
         self._name_editor()
+        self._panes.chat.shelf.begin(UnnamedFiles(session.folders.state))
         controls.feed.replay(session.past())
         controls.feed.on_turn = self._turn
         controls.feed.on_waiting, controls.feed.on_heard = self._attention.waits, self._attention.heard

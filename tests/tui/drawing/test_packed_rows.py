@@ -5,14 +5,19 @@ from __future__ import annotations
 import gc
 import sys
 from array import array
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from session.storage.unnamed_files import UnnamedFiles
 from tests.bench.screen_bench import CODE, PROSE
+from tui.drawing import packed_rows
 from tui.drawing.packed_rows import PackedRows
 from tui.drawing.rows import DRAWN_ONLY, Row
+from tui.drawing.shelf import AT_HAND, Shelf, ShelvedText
 from tui.panes.transcript.markdown import MarkdownStream
 
 TEXTS = some.text(some.characters(), max_size=12)
@@ -35,15 +40,39 @@ def facts(row: Row) -> tuple[object, ...]:
     return row.text, row.spans, row.fill, row.skip, row.joint, row.raw
 
 
-@given(given=some.lists(rows(), max_size=30), start=some.integers(-40, 40), end=some.integers(-40, 40))
-def test_packed_rows_are_the_rows(given: list[Row], start: int, end: int) -> None:
-    packed = PackedRows.of(given)
-    assert [facts(row) for row in packed] == [facts(row) for row in given]
-    assert [facts(row) for row in packed[start:end]] == [facts(row) for row in given[start:end]]
-    assert list(packed) == given and [hash(row) for row in packed] == [hash(row) for row in given]
-    if given:
-        at = start % len(given)
-        assert facts(packed[at]) == facts(packed[at - len(given)]) == facts(given[at])
+@given(
+    given=some.lists(rows(), max_size=30),
+    start=some.integers(-40, 40),
+    end=some.integers(-40, 40),
+    on_disk=some.booleans(),
+)
+def test_packed_rows_are_the_rows(given: list[Row], start: int, end: int, on_disk: bool) -> None:
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
+        patched.setattr(packed_rows, "_FEW", 1)
+        shelf = Shelf()
+        if on_disk:
+            shelf.begin(UnnamedFiles(Path(folder)))
+        packed = PackedRows.of(given, shelf)
+        assert len(packed) == len(given)
+        assert [facts(row) for row in packed] == [facts(row) for row in given]
+        assert [facts(row) for row in packed[start:end]] == [facts(row) for row in given[start:end]]
+        assert list(packed) == given and [hash(row) for row in packed] == [hash(row) for row in given]
+        if given:
+            at = start % len(given)
+            assert facts(packed[at]) == facts(packed[at - len(given)]) == facts(given[at])
+
+
+def test_more_pieces_than_are_at_hand_read_the_same(tmp_path: Path) -> None:
+    shelf = Shelf()
+    shelf.begin(UnnamedFiles(tmp_path))
+    many = [
+        PackedRows.of([Row([(f"{piece} {number}", "text")]) for number in range(60)], shelf)
+        for piece in range(3 * AT_HAND)
+    ]
+    texts = [ShelvedText(f"text {piece}", shelf) for piece in range(3 * AT_HAND)]
+    for piece in (*range(3 * AT_HAND), *range(0, 3 * AT_HAND, 5), *range(AT_HAND), 0, 0):
+        assert [row.text for row in many[piece]] == [f"{piece} {number}" for number in range(60)]
+        assert texts[piece].read("missing") == f"text {piece}"
 
 
 def test_there_is_no_row_outside_of_them() -> None:

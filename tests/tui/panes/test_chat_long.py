@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from session.storage.unnamed_files import Stored, UnnamedFiles
 from session.text.pieces import SHORTEST, Pieces
+from tests.open_files import unnamed_in
 from tests.tui.panes.test_chat import chat, shown
+from tui.drawing import packed_rows
+from tui.drawing.packed_rows import PackedRows
 from tui.drawing.rows import Row
+from tui.drawing.shelf import Shelf, ShelvedText
 from tui.panes.chat.chat import ChatView
 from tui.panes.transcript import answer as answers
 from tui.panes.transcript import transcript as transcripts
@@ -36,9 +44,9 @@ LINES = some.sampled_from(
 )
 
 
-def streamed(pieces: list[str]) -> tuple[list[Answer], Transcript]:
+def streamed(pieces: list[str], shelf: Shelf) -> tuple[list[Answer], Transcript]:
     transcript = Transcript(40)
-    last = Answer()
+    last = Answer(shelf=shelf)
     entries = [last]
     transcript.add(last)
     for piece in pieces:
@@ -46,7 +54,7 @@ def streamed(pieces: list[str]) -> tuple[list[Answer], Transcript]:
         while delta:
             if last.full:
                 last.close()
-                last = Answer(after=last)
+                last = Answer(last, shelf)
                 entries.append(last)
                 transcript.add(last)
             delta = last.feed(delta)
@@ -57,12 +65,24 @@ def streamed(pieces: list[str]) -> tuple[list[Answer], Transcript]:
 
 
 @settings(max_examples=150, deadline=None)
-@given(lines=some.lists(LINES, max_size=60), size=some.integers(1, 400), longest=some.integers(20, 300))
-def test_a_long_answer_in_several_entries_reads_as_one(lines: list[str], size: int, longest: int) -> None:
+@given(
+    lines=some.lists(LINES, max_size=60),
+    size=some.integers(1, 400),
+    longest=some.integers(20, 300),
+    on_disk=some.booleans(),
+)
+def test_a_long_answer_in_several_entries_reads_as_one(
+    lines: list[str], size: int, longest: int, on_disk: bool
+) -> None:
     text = "".join(f"{line}\n" for line in ["begin", *lines, "end"])
-    with pytest.MonkeyPatch.context() as patched:
+    with pytest.MonkeyPatch.context() as patched, TemporaryDirectory() as folder:
         patched.setattr(answers, "LONGEST", longest)
-        entries, transcript = streamed([text[at : at + size] for at in range(0, len(text), size)])
+        patched.setattr(answers, "_PACKED_FROM", longest // 2)
+        patched.setattr(packed_rows, "_FEW", 1)
+        shelf = Shelf()
+        if on_disk:
+            shelf.begin(UnnamedFiles(Path(folder)))
+        entries, transcript = streamed([text[at : at + size] for at in range(0, len(text), size)], shelf)
     whole = MarkdownStream(40)
     whole.feed(text)
     whole.settle(closed=True)
@@ -91,8 +111,13 @@ async def test_only_the_newest_rows_are_kept(monkeypatch: pytest.MonkeyPatch) ->
         assert abs(gone - int(second[1])) < 30, "it says how many rows are gone"
 
 
-async def test_rows_of_complete_answers_are_kept_packed_and_read_the_same() -> None:
+@pytest.mark.parametrize("on_disk", [False, True])
+async def test_rows_of_complete_answers_are_kept_packed_and_read_the_same(
+    on_disk: bool, tmp_path: Path
+) -> None:
     async with chat() as (view, _):
+        if on_disk:
+            view.shelf.begin(UnnamedFiles(tmp_path))
         before = kept_rows()
         for number in range(4_000):
             view.text(f"line {number} of `words` that are read\n\n")
@@ -109,6 +134,58 @@ async def test_rows_of_complete_answers_are_kept_packed_and_read_the_same() -> N
         assert view.reading.text() == "line 17 of words that are read"
         view.scroll_rows_by(-view.transcript.total)
         assert any(line.startswith("  line 3 of words") for line in shown(view))
+
+
+async def test_of_a_conversation_on_the_disk_hardly_anything_is_in_memory(tmp_path: Path) -> None:
+    kept: dict[bool, int] = {}
+    for on_disk in (False, True):
+        async with chat() as (view, pilot):
+            if on_disk:
+                view.shelf.begin(UnnamedFiles(tmp_path))
+            for number in range(2_000):
+                view.text(f"line {number} of `words`\n```python\nwords({number})\n```\n")
+                if number % 100 == 0:
+                    view.settle_now()
+            view.close_run()
+            view.settle_now()
+            await pilot.pause()
+            kept[on_disk] = sum(
+                kept_bytes(each)
+                for entry in view.transcript.entries
+                for each in vars(entry).values()
+                if isinstance(each, PackedRows | ShelvedText)
+            )
+            assert last_block([each for each in view.transcript.entries if isinstance(each, Answer)]) == (
+                "words(1999)\n"
+            )
+            assert (
+                whole_text([each for each in view.transcript.entries if isinstance(each, Answer)]).count(
+                    "words("
+                )
+                == 2_000
+            )
+    assert kept[True] < kept[False] / 10, kept
+
+
+async def test_where_the_disk_gives_nothing_back_the_rows_say_so(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with chat() as (view, _):
+        view.shelf.begin(UnnamedFiles(tmp_path))
+        for number in range(4_000):
+            view.text(f"line {number} of words\n")
+        view.settle_now()
+        for descriptor in unnamed_in(tmp_path):
+            os.ftruncate(descriptor, 10)
+        total = view.transcript.total
+        view.scroll_rows_by(-total)
+        assert any(packed_rows.UNREADABLE in line for line in shown(view))
+        assert view.transcript.total == total
+        assert [record.message.split(":")[0] for record in caplog.records] == [
+            "the chat's scroll-back cannot be read"
+        ]
+        view.scroll_rows_by(total)
+        assert "  line 3999 of words" in shown(view), "what came last is in memory"
 
 
 def kept_rows() -> int:
@@ -216,11 +293,12 @@ def test_a_long_text_is_kept_in_a_fraction_of_its_size() -> None:
     assert not any(type(each) is str and len(each) > 10_000 for each in gc.get_referents(vars(answer)))
 
 
-def kept_bytes(pieces: Pieces) -> int:
-    waiting, seen = [*gc.get_referents(pieces)], 0
+def kept_bytes(of: object) -> int:
+    """The bytes that ``of`` refers to, without what lies on the disk."""
+    waiting, seen = [*gc.get_referents(of)], 0
     while waiting:
         each = waiting.pop()
-        if not isinstance(each, type):
+        if not isinstance(each, type | Shelf | Stored):
             seen += sys.getsizeof(each)
             waiting += gc.get_referents(each)
     return seen

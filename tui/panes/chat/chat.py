@@ -15,6 +15,7 @@ from textual.widget import Widget
 from tui.drawing.jump_scroll import JumpScroll
 from tui.drawing.pacer import stream_pacer
 from tui.drawing.palette import Palette
+from tui.drawing.shelf import Shelf
 from tui.keys.key_order import run_key_in_order
 from tui.keys.keymap import bindings
 from tui.panes.chat.mouse import ChatMouse
@@ -47,6 +48,8 @@ class ChatView(Widget, can_focus=True):
         self.palette = palette
         self.page = page
         self.transcript = Transcript(80)
+        self.shelf = Shelf()
+        """Where what is complete is kept, once it says so."""
         self.top = 0
         """The transcript row at the pane's first line."""
         self.following = True
@@ -74,13 +77,13 @@ class ChatView(Widget, can_focus=True):
             last = self._last()
             if isinstance(last, Answer) and last.full:
                 last.close()
-                last = Answer(after=last)
+                last = Answer(last, self.shelf)
                 self._add(last)
             elif not isinstance(last, Answer) or last.closed:
                 if not delta.strip("\n"):
                     return
                 self.close_run()
-                last = Answer()
+                last = Answer(shelf=self.shelf)
                 self._add(last)
                 delta = delta if delta.startswith("  ") else delta.removeprefix(" ")  # between two words
             delta = last.feed(delta)

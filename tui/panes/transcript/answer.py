@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import zlib
+import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tui.drawing.packed_rows import PackedRows, Packing
+from tui.drawing.packed_rows import UNREADABLE, PackedRows, Packing
 from tui.drawing.plain import clipped
 from tui.drawing.rows import Row, Span
+from tui.drawing.shelf import Shelf, ShelvedText
 from tui.panes.transcript.copying import copied
 from tui.words.hints import unfolds
 
@@ -21,10 +22,8 @@ LONG_BLOCK = 30
 LONGEST = 32_000
 """Characters from which on an answer goes on in another entry, so that old ones can be dropped."""
 _PACKED_FROM = 1_000
-"""Characters from which on a complete text is kept compressed: it is read only to be copied, or wrapped for
+"""Characters from which on a complete text is put on the shelf: it is read only to be copied, or wrapped for
 another width."""
-_FASTEST = 1
-"""zlib's level that takes the least time."""
 _HEAD = 6
 """The rows of a folded block that are shown."""
 _STEP = 500
@@ -43,15 +42,17 @@ class Answer:
     See :class:`tui.panes.transcript.entry.Entry`.
     """
 
-    def __init__(self, after: Answer | None = None) -> None:
+    def __init__(self, after: Answer | None = None, shelf: Shelf | None = None) -> None:
+        """What is complete is put on the ``shelf``."""
         self.tight = after is not None
         self._after = after
+        self._shelf = shelf
         self._begins: Ending | None = None
         """The end of the entry that this one goes on with."""
         self._fed = 0
-        self._text = ""
-        self._packed_text = b""
-        """The text in zlib's form, once it is complete."""
+        self._text: str | ShelvedText = ""
+        self._blocks_text: ShelvedText | None = None
+        """The text of its code blocks in JSON, once it is complete."""
         self.rows: Sequence[Row] = []
         self.dirty = True
         self.closed = False
@@ -87,11 +88,7 @@ class Answer:
     @property
     def text(self) -> str:
         """The text so far."""
-        return (
-            zlib.decompress(self._packed_text).decode("utf-8", "surrogatepass")
-            if self._packed_text
-            else self._text
-        )
+        return self._text if isinstance(self._text, str) else self._text.read(UNREADABLE + "\n")
 
     @property
     def ending(self) -> Ending:
@@ -106,7 +103,10 @@ class Answer:
     @property
     def blocks(self) -> list[str]:
         """The text of its code blocks."""
-        return self._stream.blocks
+        if self._blocks_text is None:
+            return self._stream.blocks
+        blocks: list[str] = json.loads(self._blocks_text.read("[]"))
+        return blocks
 
     def settle(self, width: int) -> int:
         """See :class:`tui.panes.transcript.entry.Entry`; it keeps the width that it has."""
@@ -115,14 +115,14 @@ class Answer:
         self._pieces.clear()
         if self._after is not None:
             self._begins, self._after = self._after.ending, None
-        if not self._text and not self._packed_text and self._begins is None:
+        if not self._text and self._begins is None:
             fresh = fresh.lstrip("\n")
         if fresh:
-            self._text, self._packed_text = self.text + fresh, b""
+            self._text = self.text + fresh
         same = not self._folded and self.rows is self._stream.rows
         if not self.width or (fresh and self._whole is not None):
             self.width = self.width or width
-            self._stream, self._whole = _stream(self.width, self._begins), None
+            self._stream, self._whole, self._blocks_text = _stream(self.width, self._begins), None, None
             fresh, same = self.text, False
         first = 0
         if self._whole is None:
@@ -172,17 +172,18 @@ class Answer:
         while not self.full and stream.rows and not stream.rows[-1].spans:
             stream.rows.pop()
         packing.add(stream.rows[len(packing) :])
-        self._whole = packing.packed()
+        self._whole = packing.packed(self._shelf)
+        if self._blocks_text is None and stream.blocks:
+            self._blocks_text = ShelvedText(json.dumps(stream.blocks), self._shelf)
         stream.let_go()
-        if len(self._text) > _PACKED_FROM:
-            packed = zlib.compress(self._text.encode("utf-8", "surrogatepass"), _FASTEST)
-            self._packed_text, self._text = packed, ""
+        if isinstance(self._text, str) and len(self._text) > _PACKED_FROM:
+            self._text = ShelvedText(self._text, self._shelf)
 
     def _show(self) -> None:
         self.rows = self._stream.rows if self._whole is None else self._whole
         if self._folded:
             folded = self._with_folds(self.rows)
-            self.rows = folded if self._whole is None else PackedRows.of(folded)
+            self.rows = folded if self._whole is None else PackedRows.of(folded, self._shelf)
 
     # Folding.
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 
 from context.code.outline import Outline
 from context.code.symbols import Symbol
@@ -21,14 +23,12 @@ def excerpt(lines: Sequence[str], found: Outline, changed: Iterable[range], *, o
     ``lines`` are the file's lines, and ``changed`` the ranges of them that changed (indices from 0). With
     ``outline`` the signatures of all definitions are included, else only those around a change.
     """
-    keep: set[int] = set()
-    for touched in changed:
-        keep |= _around(touched, found.symbols, len(lines))
+    keep = [part for touched in changed for part in _around(touched, found.symbols, len(lines))]
     for symbol in found.symbols:
         if symbol.inside_function or symbol.kind == "constant":
             continue
-        if outline or any(symbol.start <= line < symbol.end for line in keep):
-            keep |= _head(symbol, len(lines))
+        if outline or any(part.start < symbol.end and symbol.start < part.stop for part in keep if part):
+            keep.append(_head(symbol, len(lines)))
     return _with_gaps(lines, keep)
 
 
@@ -44,30 +44,32 @@ def exact_excerpt(
 
     With ``signatures`` those of all ``symbols`` are included. ``gap`` says what the lines between are.
     """
-    ranges = list(parts)
-    keep = {line for part in ranges for line in part}
+    keep = list(parts)
+    starts = sorted(part.start for part in keep)
     for symbol in symbols:
         wanted = signatures and not symbol.inside_function and symbol.kind != "constant"
-        if wanted or any(symbol.start < part.start < symbol.end for part in ranges):
-            keep |= _head(symbol, len(lines))
+        inside = bisect_right(starts, symbol.start)
+        if wanted or (inside < len(starts) and starts[inside] < symbol.end):
+            keep.append(_head(symbol, len(lines)))
     return _with_gaps(lines, keep, gap)
 
 
-def _head(symbol: Symbol, count: int) -> set[int]:
-    return set(range(symbol.head, min(symbol.head_end, symbol.head + _LONG_HEAD, count)))
+def _head(symbol: Symbol, count: int) -> range:
+    return range(symbol.head, min(symbol.head_end, symbol.head + _LONG_HEAD, count))
 
 
-def _with_gaps(lines: Sequence[str], keep: set[int], told: str = _NOT_SHOWN) -> str:
+def _with_gaps(lines: Sequence[str], keep: Iterable[range], told: str = _NOT_SHOWN) -> str:
     """The lines to keep, with a mark for each gap of more than one line."""
     out: list[str] = []
     at = 0
-    for line in sorted(keep):
-        if at < line:
-            out += _between(lines, at, line, told)
-        out.append(lines[line])
-        at = line + 1
+    for part in sorted(filter(None, keep), key=attrgetter("start")):
+        start = max(at, part.start)
+        if at < start:
+            out += _between(lines, at, start, told)
+        out += lines[start : part.stop]
+        at = max(at, part.stop)
     out += _between(lines, at, len(lines), told)
-    return "".join(f"{line}\n" for line in out)
+    return "\n".join([*out, ""])
 
 
 def _between(lines: Sequence[str], start: int, end: int, told: str) -> list[str]:
@@ -77,7 +79,7 @@ def _between(lines: Sequence[str], start: int, end: int, told: str) -> list[str]
     return [_gap(lines, start, end, told)]
 
 
-def _around(touched: range, symbols: tuple[Symbol, ...], count: int) -> set[int]:
+def _around(touched: range, symbols: tuple[Symbol, ...], count: int) -> list[range]:
     """The lines to show for one change: the smallest symbol around it, or else the lines near it."""
     first, last = touched.start, max(touched.start, touched.stop - 1)
     holders = [
@@ -90,12 +92,12 @@ def _around(touched: range, symbols: tuple[Symbol, ...], count: int) -> set[int]
     ]
     holder = min(holders, key=lambda symbol: symbol.end - symbol.start, default=None)
     if holder is not None and holder.end - holder.start <= _WHOLE_SYMBOL:
-        return set(range(holder.start, min(holder.end, count)))
+        return [range(holder.start, min(holder.end, count))]
     inside = [symbol for symbol in symbols if symbol.start < touched.stop and first < symbol.end]
-    whole = set(range(max(0, first - _NEAR), min(count, touched.stop + _NEAR)))
+    whole = [range(max(0, first - _NEAR), min(count, touched.stop + _NEAR))]
     for symbol in inside:
         if symbol.end - symbol.start <= _WHOLE_SYMBOL and symbol.kind != "field":
-            whole |= set(range(symbol.start, min(symbol.end, count)))
+            whole.append(range(symbol.start, min(symbol.end, count)))
     return whole
 
 

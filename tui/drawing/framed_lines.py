@@ -43,7 +43,7 @@ class FramedLines:
 
     def __init__(self, view: FramedView) -> None:
         self._view = view
-        self._look: tuple[Style | None, tuple[LineFilter, ...], tuple[int, ...]] | None = None
+        self._look: tuple[Style | None, tuple[LineFilter, ...], list[int]] | None = None
         """What changes the drawing of every line: the border's style, the filters, and what the background
         comes from."""
         self._background = Color(0, 0, 0)
@@ -61,7 +61,7 @@ class FramedLines:
         if crop.column_span != (0, size.width + left) or gutter.totals != (left, top):
             return framed(crop)
         border = [Segment("│", view.palette.style("border"))] if left else []
-        styles = tuple(style_version(node) for node in view.ancestors_with_self)
+        styles = [style_version(node) for node in view.ancestors_with_self]
         look = border[0].style if border else None, self._filters(), styles
         if look != self._look or len(self._drawn) > size.height:
             self._look, self._background = look, view.background_colors[1]

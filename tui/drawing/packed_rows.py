@@ -157,7 +157,7 @@ class PackedRows(Sequence[Row]):
             return Row([(UNREADABLE, "error")], skip=DRAWN_ONLY)
         text = str(columns.text[columns.texts[number] : columns.texts[number + 1]], _ENCODING, _ERRORS)
         first, behind = columns.first[number], columns.first[number + 1]
-        places = pairwise((0, *columns.ends[first:behind]))
+        places = pairwise([0, *columns.ends[first:behind]])
         spans: list[Span] = [
             (text[start:end], self._roles[role])
             for (start, end), role in zip(places, columns.of_span[first:behind], strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 from enum import Enum
 from functools import lru_cache
@@ -45,8 +46,10 @@ class Row:
     ) -> None:
         self.text = "".join(text for text, _ in spans)
         """The text of the row without styles."""
-        self._ends = tuple(accumulate(len(text) for text, _ in spans))
-        self._roles = _shared(tuple(role for _, role in spans))
+        # No tuples of as many members as there are spans: of each length up to 20 Python keeps up to 2,000
+        # that were freed, and rows of code have any number of spans.
+        self._ends = array("I", accumulate([len(text) for text, _ in spans]))
+        self._roles = _roles("".join([f"\n{role}" for _, role in spans]))
         self.fill = fill
         self.skip = skip
         self.joint = joint
@@ -59,24 +62,23 @@ class Row:
         return mine == (other.text, other._ends, other._roles, other.fill)
 
     def __hash__(self) -> int:
-        return hash((self.text, self._ends, self._roles, self.fill))
+        return hash((self.text, self._roles, self.fill))
 
     def strip(self, palette: Palette, width: int, *behind: Segment) -> Strip:
         """The row in exactly ``width`` cells and the colours of ``palette``, and what is ``behind`` it."""
         return _painted(self, palette, width, *behind)
 
     @property
-    def spans(self) -> tuple[Span, ...]:
+    def spans(self) -> list[Span]:
         """The pieces of its text with their roles."""
-        starts = (0, *self._ends)
-        pieces = (self.text[start:end] for start, end in pairwise(starts))
-        return tuple(zip(pieces, self._roles, strict=True))
+        pieces = (self.text[start:end] for start, end in pairwise([0, *self._ends]))
+        return list(zip(pieces, self._roles, strict=True))
 
 
 @lru_cache(maxsize=4096)
-def _shared(roles: tuple[str, ...]) -> tuple[str, ...]:
-    """One tuple for all rows with the same roles."""
-    return roles
+def _roles(joined: str) -> tuple[str, ...]:
+    """One tuple for all rows with the same roles, each of which is given behind a line break."""
+    return tuple(joined.split("\n")[1:])
 
 
 @lru_cache(maxsize=256)  # some screens of rows: a strip takes several times the memory of its row

@@ -169,9 +169,8 @@ class StatusLine(Widget):
 
     def show(self, **changes: Any) -> None:
         """Change some fields of :class:`Status`."""
-        status = replace(self.status, **changes)
-        if status != self.status:
-            self.status = status
+        if any(getattr(self.status, name) != value for name, value in changes.items()):
+            self.status = replace(self.status, **changes)
             self.refresh()
 
     def say(self, message: str, level: str = "info") -> None:

@@ -109,7 +109,7 @@ def _aligned(cells: Sequence[Cell], widths: Sequence[int], margin: Span) -> list
     for line in range(max(len(column) for column in columns)):
         spans: list[Span] = [margin]
         for at, column in enumerate(columns):
-            piece = list(column[line].spans) if line < len(column) else []
+            piece = column[line].spans if line < len(column) else []
             pad = widths[at] - cell_len(_text(piece))
             if at:
                 spans.append((_BETWEEN, "border"))

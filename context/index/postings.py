@@ -33,6 +33,14 @@ _PER_LOOK_UP = 12
 """Number of postings that can be read in the time that it takes to look one up."""
 
 
+def _zeros(mask: bytes) -> Iterator[int]:
+    """Where ``mask`` has a zero. After a save there are few of them among many thousand files."""
+    at = mask.find(0)
+    while at >= 0:
+        yield at
+        at = mask.find(0, at + 1)
+
+
 @dataclass(frozen=True, slots=True)
 class _Term:
     """The postings of one term, by part of the index."""
@@ -152,7 +160,7 @@ class Words:
     @cached_property
     def _dead(self) -> tuple[tuple[int, ...], ...]:
         """The numbers of the outdated files in each part."""
-        return tuple(tuple(number for number, alive in enumerate(live) if not alive) for live in self.live)
+        return tuple(tuple(_zeros(live)) for live in self.live)
 
     def _add(
         self, scores: dict[int, float], index: int, postings: Postings, weight: float, average: float

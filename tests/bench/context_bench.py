@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 SMALL = 500
+PROMPT_RUNS = 7
 SAMPLE_EVERY = 0.1
 PROBE = "tests.bench.context_probe"
 
@@ -114,6 +115,29 @@ def large(root: Path, cache: Path, request: str, peer: float | None) -> None:
             name = f"window of {told['window']:,}, in hand: {told['hand']}"
             line(name, told["median"], "ms", f"first {told['first']:.1f} ms, {told['tokens']:,} tokens")
     line("memory, all processes, peak of all", peak["sum"], "MB")
+    new_prompts(root, cache)
+
+
+def new_prompts(root: Path, cache: Path) -> None:
+    """Print how long windows of new prompts hold the event loop, from several processes that build the same.
+
+    A wait that the code makes comes in each of them, and one that the machine makes in some: so the shortest
+    of each prompt's longest waits says what the code does. The same is told of a thread that only counts.
+    """
+    told = [told for _ in range(PROMPT_RUNS) for told in probe(["prompts", str(root), str(cache)], {})]
+    for name, what in (("held", "new prompts"), ("counted", "only counting")):
+        by_prompt = [sorted(waits) for waits in zip(*(each[name] for each in told), strict=True)]
+        every, least = (
+            sorted(wait for waits in by_prompt for wait in waits),
+            [waits[0] for waits in by_prompt],
+        )
+        middle = [statistics.median(waits) for waits in by_prompt]
+        over = sum(wait > 10 for wait in every)
+        rest = (
+            f"{len(every)} windows in {PROMPT_RUNS} processes, {over} over 10 ms; by prompt: longest median "
+        )
+        rest += f"{max(middle):.1f}, longest that comes in each process {max(least):.1f} ms"
+        line(f"  own wait of the loop, {what}", every[-1], "ms", rest)
 
 
 def small(scratch: Path, request: str) -> None:

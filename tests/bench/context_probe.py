@@ -1,7 +1,9 @@
 """Indexes a project in one process as the app does, and reports what it took; run by ``context_bench``.
 
 ``index ROOT CACHE REQUEST`` reads a whole project beside an event loop, then saves files and builds windows;
-``first ROOT CACHE REQUEST STARTED`` builds one window as soon as it can. Both print one JSON object a line.
+``prompts ROOT CACHE`` builds the first windows of new prompts in an indexed project, and counts beside each
+for as long; ``first ROOT CACHE REQUEST STARTED`` builds one window as soon as it can. All print one JSON
+object a line.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from tui.terminal.startup import SWITCH_SECONDS, load, loaded
 BUDGETS = (8_000, 32_000, 100_000)
 SAVES = 120
 PROMPTS = 24
+PROMPT_BUDGETS = (32_000, 128_000)
 TICK = 0.001
 SOURCE = (".py", ".c", ".go", ".rs", ".ts", ".js", ".h", ".java", ".rb")
 
@@ -225,24 +228,50 @@ def _windows(snapshot: Snapshot, counter: Counter, text: str) -> None:
 
 def _new_prompts(snapshot: Snapshot, counter: Counter) -> None:
     """Build the first windows of prompts that name definitions of the project, as a session builds them."""
-    names = _some_names(snapshot)
-    for budget in (32_000, 128_000):
+    for budget in PROMPT_BUDGETS:
         taken, spent = [], []
-        for one, other in zip(names[:PROMPTS], names[PROMPTS:], strict=False):
-            request = WindowRequest(
-                f"why does {one} not end before {other} is called?",
-                "Instructions.",
-                budget,
-                map_limit=map_limit(budget),
-                fills_up=True,
-                fill_limit=fill_limit(budget, 0, 0),
-            )
+        for request in _prompts(snapshot, budget):
             start, before = time.perf_counter(), time.process_time()
             build(request, snapshot, counter)
             taken.append((time.perf_counter() - start) * 1000)
             spent.append((time.process_time() - before) * 1000)
-        names = names[::-1]
         tell(**{f"new_prompt_of_{budget // 1000}K": taken, f"new_prompt_of_{budget // 1000}K_cpu": spent})
+
+
+def _prompts(snapshot: Snapshot, budget: int) -> list[WindowRequest]:
+    """Prompts that name two definitions each; those of another budget name them the other way round."""
+    names = _some_names(snapshot)
+    if budget != PROMPT_BUDGETS[0]:
+        names = names[::-1]
+    return [
+        WindowRequest(
+            f"why does {one} not end before {other} is called?",
+            "Instructions.",
+            budget,
+            map_limit=map_limit(budget),
+            fills_up=True,
+            fill_limit=fill_limit(budget, 0, 0),
+        )
+        for one, other in zip(names[:PROMPTS], names[PROMPTS:], strict=False)
+    ]
+
+
+async def prompts(root: Path, cache: Path) -> None:
+    """Build the first window of each prompt beside an event loop, and only count for as long afterwards."""
+    counter, project = Counter(), Project(root, cache)
+    await asyncio.to_thread(counter.load)
+    snapshot = await asyncio.to_thread(project.scan)
+    await asyncio.to_thread(OUTLINER.prepare, snapshot.paths)
+    held, counted = [], []
+    for request in [each for budget in PROMPT_BUDGETS for each in _prompts(snapshot, budget)]:
+        ticker, start = Ticker(), time.perf_counter()
+        await asyncio.to_thread(build, request, snapshot, counter)
+        held.append(ticker.stop()["own"])
+        ticker, taken = Ticker(), time.perf_counter() - start
+        await asyncio.to_thread(_count_for, taken)
+        counted.append(ticker.stop()["own"])
+    tell(held=held, counted=counted)
+    project.close()
 
 
 def _count_for(seconds: float) -> None:
@@ -300,11 +329,13 @@ if __name__ == "__main__":
     sys.setswitchinterval(SWITCH_SECONDS)
     load()
     loaded()
-    what, where, kept, asked, *rest = sys.argv[1:]
+    what, where, kept, *rest = sys.argv[1:]
     try:
         if what == "index":
-            asyncio.run(index(Path(where), Path(kept), asked))
+            asyncio.run(index(Path(where), Path(kept), *rest))
+        elif what == "prompts":
+            asyncio.run(prompts(Path(where), Path(kept)))
         else:
-            first(Path(where), Path(kept), asked, float(rest[0]))
+            first(Path(where), Path(kept), rest[0], float(rest[1]))
     except NothingToRead as problem:
         sys.exit(str(problem))

@@ -13,8 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len
-
+from tui.drawing.cell_width import cell_len
 from tui.drawing.plain import untabbed, visible
 from tui.drawing.rows import Span
 

@@ -6,7 +6,7 @@ text is never parsed as markup.
 
 from __future__ import annotations
 
-from rich.cells import cell_len
+from tui.drawing.cell_width import cell_len
 
 _PICTURES = {code: chr(0x2400 + code) for code in range(0x20)}
 _C1 = dict.fromkeys(range(0x80, 0xA0), "\ufffd")

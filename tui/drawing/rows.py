@@ -8,11 +8,12 @@ from enum import Enum
 from functools import lru_cache
 from itertools import accumulate, pairwise
 
-from rich.cells import cell_len, get_character_cell_size
+from rich.cells import get_character_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
+from tui.drawing.cell_width import cell_len
 from tui.drawing.palette import Palette
 
 Span = tuple[str, str]

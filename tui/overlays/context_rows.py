@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rich.cells import cell_len
-
 from session.memory.window_report import WindowReport
+from tui.drawing.cell_width import cell_len
 from tui.drawing.plain import clipped, clipped_left, untabbed, visible
 from tui.drawing.rows import Breaks, Row, Span, wrap
 from tui.keys.keymap import shown

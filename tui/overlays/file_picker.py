@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection
 
-from rich.cells import cell_len
 from textual import events, work
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -13,6 +12,7 @@ from textual.content import Content
 from textual.widgets import Input
 from textual.worker import Worker
 
+from tui.drawing.cell_width import cell_len
 from tui.drawing.palette import Palette
 from tui.drawing.plain import clipped_left, visible
 from tui.drawing.rows import Row, Span

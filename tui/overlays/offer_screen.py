@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
-from rich.cells import cell_len
 from textual import events, work
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 
 from session.model_choice.offers import Offer
+from tui.drawing.cell_width import cell_len
 from tui.drawing.palette import Palette
 from tui.drawing.plain import clipped, visible
 from tui.drawing.rows import Row, Span, breaks

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input
 
+from tui.drawing.cell_width import cell_len
 from tui.drawing.palette import Palette
 from tui.drawing.plain import clipped, visible
 from tui.drawing.rows import Row, Span, wrap

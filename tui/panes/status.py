@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any
 
-from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
+from tui.drawing.cell_width import cell_len
 from tui.drawing.palette import Palette
 from tui.drawing.plain import clipped, visible
 from tui.drawing.rows import Span

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len
 from textual.app import App
 from textual.content import Content
 
+from tui.drawing.cell_width import cell_len
 from tui.drawing.plain import clipped_left, visible
 from tui.keys.keymap import shown
 from tui.panes.layout import Panes

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import unified_diff
 
-from rich.cells import cell_len
-
+from tui.drawing.cell_width import cell_len
 from tui.drawing.plain import clipped, untabbed, visible
 from tui.drawing.rows import Row, Span
 from tui.panes.transcript.hunk_entry import SIGNS

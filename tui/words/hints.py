@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from rich.cells import cell_len
-
+from tui.drawing.cell_width import cell_len
 from tui.keys.keymap import key_line, shown
 
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Protocol
 
-from rich.cells import cell_len
 from rich.segment import Segment
 from textual.geometry import Region, Size
 from textual.strip import Strip
 
+from tui.drawing.cell_width import cell_len
 from tui.drawing.framed_lines import FramedLines, FramedView
 from tui.drawing.palette import Palette
 from tui.drawing.plain import cells_to, clipped, visible

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len
 from textual.strip import Strip
 from textual.widget import Widget
 
+from tui.drawing.cell_width import cell_len
 from tui.drawing.palette import Palette
 from tui.drawing.plain import clipped, clipped_left, visible
 from tui.drawing.rows import Row, Span

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
 from tui.buffers.history import Selected
+from tui.drawing.cell_width import cell_len
 from tui.drawing.palette import Palette
 from tui.drawing.plain import cells_to, untabbed, visible
 from tui.drawing.rows import Span, overlaid

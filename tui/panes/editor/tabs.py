@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from rich.cells import cell_len
-
+from tui.drawing.cell_width import cell_len
 from tui.drawing.plain import clipped_left, visible
 
 FOLLOWING = "↓"

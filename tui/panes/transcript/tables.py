@@ -6,8 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from rich.cells import cell_len
-
+from tui.drawing.cell_width import cell_len
 from tui.drawing.rows import Row, Span, wrap
 
 MOST = 60

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from session.text.pieces import LEFT_OUT, add_piece
+from session.text.pieces import Pieces
 
 _TOOL_INPUT = {"custom_tool_call": "input", "function_call": "arguments"}
 _PARTS_APART = "\n\n"
@@ -40,10 +40,9 @@ class OutputItem:
         self.name = ""
         self.done: dict[str, Any] | None = None
         """The complete item, once the server has sent it."""
-        self._said: list[str] = []
-        self._kept = self._gone = self._part_gone = 0
-        """The characters in ``_said``; those before them, of the item and of the current part."""
-        self._part_start = 0
+        self._most = None if kind in _TOOL_INPUT else MOST_TEXT
+        self._earlier, self._said = Pieces(self._most), Pieces(self._most)
+        """The text of earlier parts, and that of the current one."""
         self._part: object = None
 
     def identify(self, item: dict[str, Any]) -> None:
@@ -55,23 +54,12 @@ class OutputItem:
 
     def delta(self, text: str, part: object = None) -> str:
         """Add a delta and return the text to pass on. ``part`` is the index of a reasoning summary's part."""
-        if part is not None and self._said and part != self._part and self.kind == "reasoning":
+        begun = len(self._earlier) or len(self._said)
+        if part is not None and begun and part != self._part and self.kind == "reasoning":
             text = _PARTS_APART + text
         self._part = part
-        self._add(text)
+        self._said.append(text)
         return text
-
-    def _add(self, text: str) -> None:
-        add_piece(self._said, text, self._part_start)
-        self._kept += len(text)
-        while self._kept > MOST_TEXT and len(self._said) > 1 and self.kind not in _TOOL_INPUT:
-            oldest = len(self._said.pop(0))
-            self._kept -= oldest
-            self._gone += oldest
-            if self._part_start:
-                self._part_start -= 1
-            else:
-                self._part_gone += oldest
 
     def settle_key(self, position: int) -> str:
         """The item's id for the caller: the server's, or one made from its position."""
@@ -80,26 +68,34 @@ class OutputItem:
 
     def part_done(self, text: str) -> str:
         """Take the full text of the current part. Returns the rest that no delta has sent."""
-        rest = _rest("".join(self._said[self._part_start :]), text, self._part_gone)
-        if rest:
-            self._add(rest)
-        self._part_start, self._part_gone = len(self._said), 0
+        rest = _rest(self._said.newest(), text, self._said.gone)
+        self._said.append(rest)
+        self._earlier, self._said = self._whole(), Pieces(self._most)
         return rest
+
+    def _whole(self) -> Pieces:
+        """The text of all parts; where the beginning of the current one is gone, so are the earlier ones."""
+        if not self._said.gone:
+            self._earlier.append(self._said.newest())
+            return self._earlier
+        self._said.gone += self._earlier.gone + len(self._earlier)
+        return self._said
 
     def finish(self, item: dict[str, Any]) -> str:
         """Take the complete item. Returns the rest of its text that no delta has sent."""
         self.identify(item)
         self.done = item
-        said = "".join(self._said)
-        self._said.clear()
-        self._part_start = self._kept = 0
+        whole = self._whole()
+        said, gone = whole.newest(), whole.gone
+        self._earlier, self._said = Pieces(), Pieces()
         if self.kind == "reasoning":
             return "" if said else full_text(self.kind, item)
-        return _rest(said, full_text(self.kind, item), self._gone)
+        return _rest(said, full_text(self.kind, item), gone)
 
     def as_streamed(self) -> dict[str, Any] | None:
         """The item built from its deltas, if the server never sent it whole; None if too little is known."""
-        said = (LEFT_OUT if self._gone else "") + "".join(self._said)
+        self._earlier, self._said = self._whole(), Pieces(self._most)
+        said = self._earlier.text()
         names = {"id": self.item_id} if self.item_id else {}
         if self.kind == "message" and said:
             content = [{"type": "output_text", "text": said, "annotations": []}]

@@ -15,9 +15,9 @@ _FASTEST = 1
 LEFT_OUT = "[the beginning of this text is left out]\n"
 
 
-def add_piece(pieces: list[str], text: str, first: int = 0) -> None:
-    """Add ``text`` to ``pieces``: to the last string while that is short and not before index ``first``."""
-    if len(pieces) > first and len(pieces[-1]) < SHORTEST:
+def _add_piece(pieces: list[str], text: str) -> None:
+    """Add ``text`` to ``pieces``: to the last string while that is short."""
+    if pieces and len(pieces[-1]) < SHORTEST:
         pieces[-1] += text
     else:
         pieces.append(text)
@@ -46,7 +46,7 @@ class Pieces:
 
     def append(self, text: str) -> None:
         """Add text."""
-        add_piece(self._strings, text)
+        _add_piece(self._strings, text)
         self._length += len(text)
         self._loose += len(text)
         while self._most is not None and self._length > self._most:
@@ -74,5 +74,9 @@ class Pieces:
 
     def text(self) -> str:
         """What is kept as one string. A line in front of it says where the beginning is gone."""
+        return f"{LEFT_OUT}{self.newest()}" if self.gone else self.newest()
+
+    def newest(self) -> str:
+        """What is kept as one string, without that line."""
         before = [zlib.decompress(data).decode("utf-8", "surrogatepass") for _, data in self._packed]
-        return "".join([LEFT_OUT if self.gone else "", *before, *self._strings])
+        return "".join([*before, *self._strings])

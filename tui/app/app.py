@@ -38,6 +38,7 @@ from tui.keys.key_turns import KeyTurns
 from tui.keys.keymap import bindings, vi_keys
 from tui.look.attention import Attention
 from tui.look.component_styles import FreeingStylesheet
+from tui.look.old_layouts import forget_old_layouts
 from tui.panes.chat.chat import ChatView
 from tui.panes.composer.composer import Composer
 from tui.panes.composer.suggestions import Suggestions
@@ -213,6 +214,7 @@ class SparkApp(AppParts, inherit_bindings=False):
 
     def on_resize(self, event: events.Resize) -> None:
         """Arrange the panes for the terminal's size."""
+        forget_old_layouts()
         self.layout.resize(event.size)
 
     def on_app_focus(self) -> None:

@@ -26,13 +26,14 @@ def test_what_no_delta_sent_is_passed_on_however_much_is_kept(
         for part in said:
             for piece in part[:shown]:
                 passed += item.delta(piece)
-                assert sum(map(len, item._said)) <= most + 20
+                assert len(item._said) <= most + 20
             passed += item.part_done("".join(part))
+            assert len(item._earlier) <= most + 8 + max(map(len, map("".join, said)))
         whole = "".join(map("".join, said)) + "end"
         content = [{"type": "output_text", "text": whole}]
         passed += item.finish({"type": "message", "content": content})
         assert passed == whole
-        assert not item._said
+        assert not len(item._said) and not len(item._earlier)
 
 
 def test_a_message_that_never_came_whole_keeps_its_newest_text(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Protocol
 
 from rich.segment import Segment
+from rich.style import Style
 from textual.geometry import Region, Size
 from textual.strip import Strip
 
@@ -67,9 +68,15 @@ def thumb(top: int, total: int, height: int) -> Thumb:
 def bar(drawn: Thumb, y: int, palette: Palette) -> Segment:
     """The cell of the scroll bar at line ``y``."""
     if drawn is None:
-        return Segment(" ", palette.style("text"))
+        return _cell(" ", palette.style("text"))
     start, end = drawn
-    return Segment("┃" if start <= y < end else "│", palette.style("scrollbar"))
+    return _cell("┃" if start <= y < end else "│", palette.style("scrollbar"))
+
+
+@lru_cache(maxsize=8)
+def _cell(character: str, style: Style) -> Segment:
+    """One segment for all rows, which are kept with it."""
+    return Segment(character, style)
 
 
 class PaintedView(ReadView, FramedView, Protocol):

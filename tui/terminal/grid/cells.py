@@ -65,7 +65,7 @@ def cells_of(segments: Iterable[Segment], pens: Pens) -> Cells:
     return Cells(texts, drawn, uncertain)
 
 
-@lru_cache(maxsize=512)  # of a wide row the cells take several times the memory of its text
+@lru_cache(maxsize=128)  # about a screen: of a wide row the cells take several times the memory of its text
 def _split(text: str) -> tuple[str, tuple[str, ...], bool]:
     """What belongs to the cell before ``text``, its cells, and whether one of them is uncertain."""
     text = _CONTROL.sub("", text)

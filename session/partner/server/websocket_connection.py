@@ -12,7 +12,7 @@ import contextlib
 import secrets
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -133,10 +133,19 @@ class WebSocketConnection:
     def _over(self, lane: str | None, task: asyncio.Task[None]) -> None:
         if self._running.get(lane) is task:
             del self._running[lane]
-        if lane is not None and not task.cancelled() and self._waiting.get(lane):
-            starting = asyncio.create_task(self._next(lane), name=f"partner-next-{lane}")
-            self._starting.add(starting)
-            starting.add_done_callback(self._starting.discard)
+        problem = None if task.cancelled() else task.exception()
+        if problem is not None:
+            # A fault of the partner's own: the client would wait for the rest of the answer for ever.
+            self.connection.logger.error("the partner failed in an answer", exc_info=problem)
+            self._start(self.connection.close(1011, "internal error"))
+        elif lane is not None and not task.cancelled() and self._waiting.get(lane):
+            self._start(self._next(lane))
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do what follows the end of a response, for which nobody waits."""
+        task = asyncio.create_task(work, name="partner-next")
+        self._starting.add(task)
+        task.add_done_callback(self._starting.discard)
 
     async def _next(self, lane: str) -> None:
         """Begin the request that has waited longest on ``lane``; a refused one lets the next one begin."""

@@ -15,7 +15,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from session.partner.script.load import ScriptError, load, parse
 from session.partner.script.tokens import count_input_tokens, split_tokens
-from session.partner.server.schedule import TokenSchedule
+from session.partner.server import websocket_connection
+from session.partner.server.schedule import TokenSchedule, paced
 from session.partner.server.server import Partner, parse_rate
 
 SCRIPT = """
@@ -248,6 +249,29 @@ async def test_plain_http_and_the_key() -> None:
         with pytest.raises(InvalidStatus) as caught:
             await dial(partner)
         assert caught.value.response.status_code == 401
+
+
+async def test_a_fault_of_the_partners_own_ends_the_connection(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def ends_early(*given: Any) -> Any:
+        frames = paced(*given)
+
+        async def broken() -> Any:
+            async for frame in frames:
+                yield frame
+                if '"response.output_text.delta"' in str(frame):
+                    raise RuntimeError("a fault in the partner")
+
+        return broken()
+
+    monkeypatch.setattr(websocket_connection, "paced", ends_early)
+    async with Partner(scripts=parse(SCRIPT, "test")) as partner, await dial(partner) as socket:
+        await create(socket, "hello")
+        with pytest.raises(ConnectionClosed) as ended:
+            await asyncio.wait_for(answer(socket), 10)
+        assert ended.value.rcvd is not None and ended.value.rcvd.code == 1011
+    assert "the partner failed in an answer" in caplog.text and "a fault in the partner" in caplog.text
 
 
 async def test_closing_ends_everything_and_the_port_is_free_again() -> None:

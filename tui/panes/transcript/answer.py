@@ -7,11 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tui.drawing.packed_rows import UNREADABLE, PackedRows, Packing
-from tui.drawing.plain import clipped
-from tui.drawing.rows import Row, Span
+from tui.drawing.rows import Row
 from tui.drawing.shelf import Shelf, ShelvedText
-from tui.panes.transcript.copying import copied
-from tui.words.hints import unfolds
+from tui.panes.transcript.folded_rows import FoldedRows
 
 if TYPE_CHECKING:
     from tui.panes.transcript.markdown import Ending, MarkdownStream
@@ -181,9 +179,10 @@ class Answer:
 
     def _show(self) -> None:
         self.rows = self._stream.rows if self._whole is None else self._whole
-        if self._folded:
-            folded = self._with_folds(self.rows)
-            self.rows = folded if self._whole is None else PackedRows.of(folded, self._shelf)
+        blocks = zip(self._stream.block_starts, self._stream.block_ends, strict=False)
+        hidden = [(start + _HEAD, end) for block, (start, end) in enumerate(blocks) if self._hidden(block)]
+        if hidden:
+            self.rows = FoldedRows(self.rows, hidden, self.width)
 
     # Folding.
 
@@ -223,20 +222,6 @@ class Answer:
         row would stand for one."""
         count = self._stream.block_ends[block] - self._stream.block_starts[block] - _HEAD
         return count if block in self._folded and count > 1 else 0
-
-    def _with_folds(self, rows: Sequence[Row]) -> list[Row]:
-        shown: list[Row] = []
-        at = 0
-        for block in filter(self._hidden, sorted(self._folded)):
-            start, end = self._stream.block_starts[block], self._stream.block_ends[block]
-            shown += rows[at : start + _HEAD]
-            more = clipped(f" … {self._hidden(block)} more rows · {unfolds()}", max(1, self.width - 3))
-            spans: list[Span] = [("  ", "text"), ("▏", "border"), (more, "muted")]
-            hidden = rows[start + _HEAD : end]
-            raw = copied([(row, 0, None) for row in hidden])
-            shown.append(Row(spans, "code_background", joint=hidden[0].joint, raw=raw))
-            at = end
-        return [*shown, *rows[at:]]
 
 
 def whole_text(answers: Sequence[Answer]) -> str:

@@ -26,8 +26,9 @@ from tui.panes.transcript import transcript as transcripts
 from tui.panes.transcript.answer import Answer, last_block, whole_text
 from tui.panes.transcript.hunk_entry import HunkEntry
 from tui.panes.transcript.markdown import MarkdownStream
+from tui.panes.transcript.reasoning_entry import Reasoning
 from tui.panes.transcript.tables import Table
-from tui.panes.transcript.transcript import Gone, Reasoning, Transcript
+from tui.panes.transcript.transcript import Gone, Transcript
 
 LINES = some.sampled_from(
     [

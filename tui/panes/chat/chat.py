@@ -27,8 +27,9 @@ from tui.panes.chat.rewrapping import Rewrapping
 from tui.panes.transcript.answer import Answer, last_block, whole_text
 from tui.panes.transcript.entry import Entry
 from tui.panes.transcript.hunk_entry import HunkEntry, HunkSize
+from tui.panes.transcript.reasoning_entry import Reasoning
 from tui.panes.transcript.tool_calls import CallEntry
-from tui.panes.transcript.transcript import Dropped, Folded, Prompt, Reasoning, Remark, Transcript
+from tui.panes.transcript.transcript import Dropped, Folded, Prompt, Remark, Transcript
 from tui.terminal.frames import scrolled
 
 ALL_ROWS = 1_000_000_000

@@ -10,7 +10,6 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import TypeVar
 
-from session.text.pieces import Pieces
 from tui.drawing.plain import clipped, untabbed, visible, visible_lines
 from tui.drawing.rows import DRAWN_ONLY, Row, Span, wrap
 from tui.panes.transcript.entry import DrawnEntry, Entry
@@ -24,10 +23,6 @@ _SLACK = 1_000
 _SHARE_NEAR = 4
 """One of so many of the rows that are kept is kept above what the user reads, and one below it."""
 GONE = "{rows:,} rows are not kept on the screen here; spark export prints the whole session"
-_MOST_REASONING = 200_000
-"""Characters of the reasoning that are kept, the newest."""
-_LONGEST_SHOWN = 2_000
-"""Characters of its unfinished line that are kept to be shown."""
 LONGEST_PROMPT = 40
 """The number of lines of a prompt that are shown; a pasted file is sent whole but not shown whole."""
 
@@ -61,53 +56,6 @@ class Prompt(DrawnEntry):
         """Unfold a long prompt, or fold it; false where it is short."""
         if self.text.strip("\n").count("\n") < LONGEST_PROMPT:
             return False
-        self.unfolded, self.dirty = not self.unfolded, True
-        return True
-
-
-class Reasoning(DrawnEntry):
-    """The reasoning of the model, as one line that unfolds."""
-
-    def __init__(self, *, unfolded: bool) -> None:
-        super().__init__()
-        self.unfolded = unfolded
-        self.closed = False
-        self._text = Pieces(_MOST_REASONING)
-        self._count = 0
-        """The number of its whole lines with text."""
-        self._last = self._open = ""
-        """The last of them, and the line that is not whole yet."""
-
-    def feed(self, text: str) -> None:
-        """Take the next piece."""
-        self._text.append(text)
-        *lines, self._open = (self._open + text).split("\n")
-        self._open = self._open[:_LONGEST_SHOWN]
-        for line in lines:
-            if line.strip():
-                self._count += 1
-                self._last = line
-        self.dirty = True
-
-    def draw(self, width: int) -> list[Row]:
-        """See :class:`DrawnEntry`."""
-        last = self._open if self._open.strip() else self._last
-        lines = self._count + bool(self._open.strip())
-        count = f"{lines:,} line{'s' if lines != 1 else ''}"
-        verb = "thought" if self.closed else "thinking"
-        head = f"{'▾' if self.unfolded else '▸'} {verb} · {count}"
-        rows = [Row([("  ", "text"), (clipped(head, width - 2), "faint")], skip=2)]
-        if self.unfolded:
-            for line in filter(str.strip, self._text.text().split("\n")):
-                spans = [(visible(untabbed(line)), "muted")]
-                rows += wrap(spans, width, first=[("    ", "text")], rest=[("    ", "text")])
-        elif not self.closed and last:
-            shown = clipped("    " + visible(untabbed(last.strip())), width)
-            rows.append(Row([(shown, "faint")], skip=4))
-        return rows
-
-    def toggle(self, row: int) -> bool:
-        """Unfold it, or fold it."""
         self.unfolded, self.dirty = not self.unfolded, True
         return True
 

@@ -164,7 +164,7 @@ class HunkLife:
         self.path = path
         self.state = State.OPEN
         self.edit: Hunk | None = None
-        """The hunk itself, once it is whole."""
+        """The hunk itself, once it is whole and until it has ended: a long answer has hundreds."""
         self.edited = False
         """Whether the user has changed what lands."""
         self.question: Question | None = None
@@ -204,4 +204,6 @@ class HunkLife:
             self.state = TABLE[self.state][signal]
         except KeyError:
             raise IllegalSignalError(f"{signal} while {self.state} in hunk {self.name}") from None
+        if not TABLE[self.state]:
+            self.edit = None
         return True

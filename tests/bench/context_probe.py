@@ -332,7 +332,7 @@ if __name__ == "__main__":
     what, where, kept, *rest = sys.argv[1:]
     try:
         if what == "index":
-            asyncio.run(index(Path(where), Path(kept), *rest))
+            asyncio.run(index(Path(where), Path(kept), rest[0]))
         elif what == "prompts":
             asyncio.run(prompts(Path(where), Path(kept)))
         else:

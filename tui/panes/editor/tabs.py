@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from tui.drawing.cell_width import cell_len
 from tui.drawing.plain import clipped_left, visible
@@ -32,7 +31,7 @@ def tab_row(tabs: Sequence[Tab], width: int) -> list[tuple[str, bool]]:
     """The row of tabs in at most ``width`` cells: texts, and whether each is of the shown file. Where not all
     fit, those nearest to the shown one are there, and numbers say how many are not."""
     at = next((index for index, tab in enumerate(tabs) if tab.shown), 0)
-    counts = Counter(PurePosixPath(tab.path).name for tab in tabs)
+    counts = Counter(_end(tab.path, 1) for tab in tabs)
     labels = [_label(tab, width if index == at else LONGEST, counts) for index, tab in enumerate(tabs)]
     first, last = at, at + 1
     grown = True
@@ -55,9 +54,15 @@ def _width(labels: Sequence[str], first: int, last: int) -> int:
     return sum(map(cell_len, labels[first:last])) + 3 * (last - first - 1) + hidden
 
 
+def _end(path: str, parts: int) -> str:
+    # Without `pathlib`: this is drawn with each frame, and a path makes Python remember its parts anew.
+    return "/".join(path.split("/")[-parts:])
+
+
 def _label(tab: Tab, room: int, counts: Counter[str]) -> str:
-    path = PurePosixPath(tab.path)
-    name = path.name if counts[path.name] == 1 else str(PurePosixPath(*path.parts[-2:]))
+    name = _end(tab.path, 1)
+    if counts[name] > 1:
+        name = _end(tab.path, 2)
     mark = "" if tab.pinned else FOLLOWING
     end = f" {UNSAVED}" if tab.dirty else ""
     return f"{mark}{clipped_left(visible(name), max(6, room - len(mark) - len(end)))}{end}"

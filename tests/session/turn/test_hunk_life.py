@@ -36,14 +36,13 @@ ENDING = {
 
 def life_in(state: State) -> HunkLife:
     life = HunkLife("h1", "a.py")
-    life.state = state
+    life.state, life.edit = state, edit("h1")
     return life
 
 
 @pytest.mark.parametrize(("state", "signal"), list(itertools.product(LIVE, Signal)))
 def test_a_live_hunk_accepts_the_signals_of_its_row_and_no_others(state: State, signal: Signal) -> None:
     life = life_in(state)
-    life.edit = edit("h1")
     if signal in TABLE[state]:
         assert life.advance(signal) and life.state is TABLE[state][signal]
         assert (life.edit is None) == life.over, "its text is kept as long as it may land"

@@ -45,7 +45,7 @@ def test_a_live_hunk_accepts_the_signals_of_its_row_and_no_others(state: State, 
     life = life_in(state)
     if signal in TABLE[state]:
         assert life.advance(signal) and life.state is TABLE[state][signal]
-        assert (life.edit is None) == life.over, "its text is kept as long as it may land"
+        assert life.over == (life.edit is None)
     else:
         with pytest.raises(IllegalSignalError, match=f"{signal} while {state} in hunk h1"):
             life.advance(signal)
@@ -56,8 +56,7 @@ def test_a_live_hunk_accepts_the_signals_of_its_row_and_no_others(state: State, 
 def test_a_hunk_that_has_ended_ignores_every_signal(state: State, signal: Signal) -> None:
     life = life_in(state)
     assert life.over and not life.asked and not life.typed
-    assert life.advance(signal) is False
-    assert life.state is state
+    assert life.advance(signal) is False and life.state is state
 
 
 def test_the_table_names_every_state() -> None:

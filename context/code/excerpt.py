@@ -12,7 +12,8 @@ from context.code.symbols import Symbol
 _WHOLE_SYMBOL = 160
 """Number of lines up to which a changed symbol is shown whole; of a longer one only lines near the change."""
 _NEAR = 4
-_NOT_SHOWN = "not shown"
+NOT_SHOWN = "not shown"
+"""What is said of the lines of a gap."""
 _LONG_HEAD = 12
 """Number of lines that are shown of a signature."""
 
@@ -38,7 +39,7 @@ def exact_excerpt(
     parts: Iterable[range],
     *,
     signatures: bool = False,
-    gap: str = _NOT_SHOWN,
+    gap: str = NOT_SHOWN,
 ) -> str:
     """These line ranges of a file as they are, below the signatures of what encloses them.
 
@@ -58,7 +59,7 @@ def _head(symbol: Symbol, count: int) -> range:
     return range(symbol.head, min(symbol.head_end, symbol.head + _LONG_HEAD, count))
 
 
-def _with_gaps(lines: Sequence[str], keep: Iterable[range], told: str = _NOT_SHOWN) -> str:
+def _with_gaps(lines: Sequence[str], keep: Iterable[range], told: str = NOT_SHOWN) -> str:
     """The lines to keep, with a mark for each gap of more than one line."""
     out: list[str] = []
     at = 0

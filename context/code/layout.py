@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 
 from context.code.symbols import KINDS, Symbol
 
 _ROW = 5
 """Numbers of 16 bits for each definition: its lines and those of its head, then kind, place and depth."""
 _MOST = 0xFFFF
+_BEYOND = _MOST + 1
+"""A line that is behind all that are packed."""
 _MARK = b"\1"
 """The first byte, which tells a file without such definitions from one that is not packed."""
 
@@ -30,19 +33,30 @@ def pack_layout(symbols: Iterable[Symbol]) -> bytes:
     return _MARK + rows.tobytes()
 
 
-def unpack_layout(packed: bytes) -> tuple[Symbol, ...] | None:
+def unpack_layout(packed: bytes, around: Sequence[int] | None = None) -> tuple[Symbol, ...] | None:
     """What :func:`pack_layout` packed, with empty names and texts; None if there is nothing, or if the bytes
-    are damaged."""
+    are damaged. Of a file with many definitions, only those around one of the sorted lines ``around`` may be
+    wanted, which do not begin with it.
+    """
     rows = array("H")
     if packed[:1] != _MARK or (len(packed) - 1) % (_ROW * rows.itemsize):
         return None
     rows.frombytes(packed[1:])
     found = []
-    for at in range(0, len(rows), _ROW):
-        start, end, head, head_end, flags = rows[at : at + _ROW]
+    wanted = range(len(rows) // _ROW) if around is None else _around(rows, around)
+    for row in wanted:
+        start, end, head, head_end, flags = rows[row * _ROW : row * _ROW + _ROW]
         kind = flags & 7
         if kind >= len(KINDS) or not start <= head < end:
             return None
         symbol = Symbol(KINDS[kind], "", "", "", start, end, head, head_end, flags >> 4, bool(flags >> 3 & 1))
         found.append(symbol)
     return tuple(found)
+
+
+def _around(rows: array[int], lines: Sequence[int]) -> Iterator[int]:
+    """The numbers of the rows of definitions with one of the sorted ``lines`` behind their first one."""
+    beyond = [*lines, _BEYOND]
+    for row, (start, end) in enumerate(zip(rows[::_ROW], rows[1::_ROW], strict=True)):
+        if beyond[bisect_right(lines, start)] < end:
+            yield row

@@ -24,7 +24,7 @@ from context.code.languages import is_code
 from context.disk.source import Unread, read
 from context.find.expansion import other_forms
 from context.project.attributes import unedited_in
-from context.project.project_paths import ProjectPaths, nearness, project_paths
+from context.project.project_paths import Nearness, ProjectPaths, nearness, project_paths
 from context.text.generated import unedited_root
 from context.text.sorting import sorted_in_parts
 from context.text.terms import stem
@@ -68,13 +68,13 @@ class Order:
     """All paths of a project, the likeliest to matter first and ties in path order; computed lazily.
 
     ``first`` are the files in hand, ``top`` those with any evidence, and ``negated`` their negated scores.
-    ``near`` has the nearness of each folder.
+    ``near`` is the nearness of the folders.
     """
 
     first: tuple[str, ...]
     top: tuple[str, ...]
     negated: array[float]
-    near: Mapping[str, float]
+    near: Nearness
     paths: ProjectPaths
     discount: Callable[[str], float]
     """Gives the factor by which a path's score is reduced, 1 for code that people edit."""
@@ -88,15 +88,15 @@ class Order:
     def folders(self) -> Iterator[str]:
         """The folders without repeats, those with the likeliest files first."""
         top = (path.rpartition("/")[0] for path in (*self.first, *self.top))
-        rest = sorted(self.near, key=lambda folder: (-self.near[folder], folder))
-        known = self.paths.folders
-        return iter(folder for folder in dict.fromkeys((*top, *rest)) if folder in known)
+        told: set[str] = set()
+        for folder in chain(top, chain.from_iterable(self.near.groups.values())):
+            if folder not in told and folder in self.paths.folders:
+                told.add(folder)
+                yield folder
 
     def _rest(self, known: set[str]) -> Iterator[tuple[float, str]]:
         """All other paths by nearness, with discounted files placed by their reduced score."""
-        groups: defaultdict[float, list[str]] = defaultdict(list)
-        for folder, near in self.near.items():
-            groups[near].append(folder)
+        groups = self.near.groups
         held: dict[float, list[str]] = {}
 
         def inside(near: float) -> Iterable[str]:
@@ -108,23 +108,19 @@ class Order:
             return held[near]
 
         weight: float = settings()["weights"]["near"]
-        nearest = sorted(groups, reverse=True)
         discounts = sorted({1.0, *settings()["discounts"].values()}, reverse=True)
-        yield from merge(
-            *(self._with_discount(discount, weight, nearest, inside, known) for discount in discounts)
-        )
+        yield from merge(*(self._with_discount(discount, weight, inside, known) for discount in discounts))
 
     def _with_discount(
         self,
         discount: float,
         weight: float,
-        nearest: list[float],
         inside: Callable[[float], Iterable[str]],
         known: set[str],
     ) -> Iterator[tuple[float, str]]:
         """The paths with this discount, by nearness, with their negated scores."""
         behind = _TINY * (1 - discount)
-        for near in nearest:
+        for near in self.near.groups:
             for path in inside(near):
                 if path not in known and self.discount(path) == discount:
                     yield behind - weight * near * discount, path
@@ -161,7 +157,9 @@ def rank(
             snapshot.words.score_of(hand, snapshot.entries, _weighted_words(request)) if len(hand) > 1 else {}
         )
         in_order = sorted(filter(paths.__contains__, hand), key=lambda path: (-asked.get(path, 0.0), path))
-        return Ranking(Order(tuple(in_order), (), array("d"), {}, paths, _no_discount), {}, {}, {})
+        return Ranking(
+            Order(tuple(in_order), (), array("d"), Nearness({}, {}), paths, _no_discount), {}, {}, {}
+        )
     return snapshot.kept(
         "ranking",
         (request, earlier, tuple(hand)),
@@ -202,7 +200,7 @@ def _ranked(snapshot: Snapshot, request: str, earlier: str, hand: list[str], pat
     blend = {}
     weight = weights["near"]
     for path, score in scores.items():
-        by_place = weight * near.get(path.rpartition("/")[0], 0.0)
+        by_place = weight * near.by_folder.get(path.rpartition("/")[0], 0.0)
         counts = discount(path)
         blend[path] = (score + by_place) * counts
         scores[path] *= counts
@@ -294,9 +292,9 @@ def _stems(paths: Iterable[str]) -> set[str]:
 
 
 @lru_cache(maxsize=2)
-def _near(hand: tuple[str, ...], paths: ProjectPaths) -> Mapping[str, float]:
+def _near(hand: tuple[str, ...], paths: ProjectPaths) -> Nearness:
     """The nearness of each folder to the files in hand."""
-    return nearness(paths.folders, hand) if hand else dict.fromkeys(paths.folders, 0.0)
+    return nearness(paths.folders, hand)
 
 
 def _discounts(snapshot: Snapshot, hand: list[str]) -> Callable[[str], float]:

@@ -11,10 +11,10 @@ from context.index.memory_segment import Part
 from context.text.fences import unfenced
 
 GONE = -1
-_MOST_CACHED = 4_000
-"""Number of blocks that are cached per part of the index."""
-_LONGEST_CACHED = 8_000
-"""Length in characters up to which a block is cached."""
+_MOST_CACHED, _MOST_LONG_CACHED = 4_000, 64
+"""Numbers of blocks that are cached per part of the index: of short ones, and of long ones."""
+_LONG = 8_000
+"""Length in characters above which a block is long."""
 _PART_BITS = 32
 _NUMBER = (1 << _PART_BITS) - 1
 
@@ -125,13 +125,14 @@ class Entries(Mapping[str, FileEntry]):
             return file_block(path, "")
         index, number = split_place(at)
         part = self.parts[index]
-        found = part.blocks.get(number)
+        found = part.blocks.get(number) or part.long_blocks.get(number)
         if found is None:
             found = file_block(path, part.outline(number))
-            if len(found) <= _LONGEST_CACHED:
-                if len(part.blocks) >= _MOST_CACHED:
-                    part.blocks.clear()
-                part.blocks[number] = found
+            is_long = len(found) > _LONG
+            cached, most = (part.long_blocks, _MOST_LONG_CACHED) if is_long else (part.blocks, _MOST_CACHED)
+            if len(cached) >= most:
+                cached.clear()
+            cached[number] = found
         return found
 
     def outline(self, path: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial, wraps
 from typing import TypeVar
 from weakref import WeakKeyDictionary
@@ -97,6 +97,12 @@ class FileText:
         index knows them. They are unpacked each time: kept, the garbage collector would look at each."""
         found = unpack_layout(self._layout)
         return long_definitions(self.outline.symbols) if found is None else found
+
+    def definitions_around(self, lines: Sequence[int]) -> tuple[Symbol, ...]:
+        """The :attr:`long_definitions` with one of the sorted ``lines`` behind their first one, and perhaps
+        others."""
+        found = unpack_layout(self._layout, lines)
+        return self.long_definitions if found is None else found
 
 
 _T = TypeVar("_T")

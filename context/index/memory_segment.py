@@ -79,6 +79,7 @@ class Part(Packable, Protocol):
     """A part of an index that can be searched."""
 
     blocks: dict[int, str]
+    long_blocks: dict[int, str]
     """Cached blocks of the project map, by the file's number."""
 
     def postings(self, term: str) -> Postings | None:
@@ -107,6 +108,7 @@ class _Files:
         self.lengths = array("I")
         self._numbers: dict[tuple[str, str], int] = {}
         self.blocks: dict[int, str] = {}
+        self.long_blocks: dict[int, str] = {}
 
     def __len__(self) -> int:
         return len(self._files)

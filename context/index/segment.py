@@ -85,6 +85,7 @@ class Segment:
         self._known_size = 0
         self._paths: dict[int, str] = {}
         self.blocks: dict[int, str] = {}
+        self.long_blocks: dict[int, str] = {}
         self.lengths = arrays["lengths"]
         self._texts = {name: arrays[f"{name[:-1]}_at"] for name in ("paths", "outlines")}
         self._texts |= {name: arrays[f"{name}_at"] for name in ("names", "lines", "layout")}

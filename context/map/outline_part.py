@@ -64,9 +64,12 @@ def cut_outline(block: str, weights: WordWeights, room: int) -> str:
     for at in _order(block, weights):
         if at in taken:
             continue
-        adds = _with_enclosing(at, depths, taken)
-        cost = sum(starts[line + 1] - starts[line] for line in adds)
+        cost = starts[at + 1] - starts[at]
         if cost <= left:
+            adds = _enclosing(at, depths, taken)
+            cost += sum(starts[line + 1] - starts[line] for line in adds)
+        if cost <= left:
+            taken.add(at)
             taken.update(adds)
             left -= cost
             failures = 0
@@ -106,9 +109,9 @@ def _best_first(scores: Mapping[int, float], depths: array[int]) -> Iterator[int
         yield from (at for at, depth in enumerate(depths) if depth == wanted)
 
 
-def _with_enclosing(at: int, depths: array[int], taken: set[int]) -> list[int]:
-    """A line and those of the lines that enclose it that are not taken yet."""
-    adds = [at]
+def _enclosing(at: int, depths: array[int], taken: set[int]) -> list[int]:
+    """Those of the lines that enclose a line that are not taken yet."""
+    adds: list[int] = []
     depth = depths[at]
     while depth > 1 and at:
         at -= 1

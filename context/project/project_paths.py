@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left, insort
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
 
@@ -118,13 +119,24 @@ def folder_name(folder: str) -> str:
     return f"{'./' if not folder or folder[0].isspace() else ''}{folder}{'/' if folder else ''}"
 
 
-def nearness(folders: Iterable[str], hand: Iterable[str]) -> dict[str, float]:
-    """How near each folder is to the files in hand, from 0 to 1.
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """How near each folder is to the files in hand, from 0 to 1: the share of the folder and its parents that
+    also contain one of them. Without any all are as near, 0."""
 
-    It is the share of the folder and its parents that also contain one of them.
-    """
+    by_folder: Mapping[str, float]
+    groups: Mapping[float, tuple[str, ...]]
+    """The folders by their nearness, the nearest ones first and those as near in order."""
+
+
+def nearness(folders: Iterable[str], hand: Sequence[str]) -> Nearness:
+    """The nearness of sorted folders to the files in hand."""
     around = _folders_around(hand)
-    return {folder: _nearness(folder, around) for folder in folders}
+    by_folder = {folder: _nearness(folder, around) if hand else 0.0 for folder in folders}
+    groups: dict[float, list[str]] = {}
+    for folder, near in by_folder.items():
+        groups.setdefault(near, []).append(folder)
+    return Nearness(by_folder, {near: tuple(groups[near]) for near in sorted(groups, reverse=True)})
 
 
 def _nearness(folder: str, around: frozenset[str]) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from context.code.excerpt import exact_excerpt, excerpt
+from context.code.excerpt import NOT_SHOWN, exact_excerpt, excerpt
 from context.code.outline import Outline, definitions_called
 from context.disk.changes import Change, Lines, changed_ranges
 from context.disk.source import Source, Unread
@@ -191,9 +191,7 @@ def _named(
         rest = _form(
             path,
             f"## File: {path} (the parts that were not shown before)",
-            exact_excerpt(
-                file.safe_lines, file.long_definitions, _without(known, len(file.lines)), gap="shown before"
-            ),
+            _exactly(file, _without(known, len(file.lines)), gap="shown before"),
             f"{wanted.value}; the parts that were not shown before{masked}",
         )
         if len(rest.text) <= _MOST_OF_REST * len(file.source.text):
@@ -254,9 +252,18 @@ def parts_form(file: FileText, parts: list[range], why: str, *, signatures: bool
     """The form with some line ranges of a file, and all its signatures or those around the ranges."""
     path = file.source.path
     described = "in short, with" if signatures else "only"
-    symbols = file.outline.symbols if signatures else file.long_definitions
-    text = exact_excerpt(file.safe_lines, symbols, parts, signatures=signatures)
+    text = (
+        exact_excerpt(file.safe_lines, file.outline.symbols, parts, signatures=True)
+        if signatures
+        else _exactly(file, parts)
+    )
     return _form(path, f"## File: {path} ({described} the parts that seem to matter)", text, why)
+
+
+def _exactly(file: FileText, parts: list[range], gap: str = NOT_SHOWN) -> str:
+    """Some line ranges of a file, below the signatures around them."""
+    around = file.definitions_around(sorted(part.start for part in parts))
+    return exact_excerpt(file.safe_lines, around, parts, gap=gap)
 
 
 def outline_of(source: Source) -> Outline:

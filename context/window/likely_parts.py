@@ -9,15 +9,16 @@ docs/benchmarks.md).
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from context.find.ranking import Ranking
 from context.index.file_text import FileText, kept_with_file
 from context.project.snapshot import Snapshot
-from context.text.words import words
+from context.text.words import words_of_name
 from context.window.passage_words import count_words
-from context.window.passages import Passage, passages
+from context.window.passages import passages
 
 _MOST_WORDS = 80
 """Number of words that passages are scored by: those with the most weight."""
@@ -45,10 +46,19 @@ _SURE = 1.0
 class Part(NamedTuple):
     """A passage of a file, and how well it matches. ``sure`` says that its words alone show it."""
 
-    score: float
+    negated: float
+    """The negated score: so parts are in order with the best first, equal ones as they are in the project."""
     path: str
-    passage: Passage
+    start: int
+    stop: int
+    size: int
+    """Length in characters."""
     sure: bool
+
+    @property
+    def lines(self) -> range:
+        """The lines as indices from 0."""
+        return range(self.start, self.stop)
 
 
 def shortlist(
@@ -119,7 +129,7 @@ def contest(
     weights = _weighed(counted.values(), words_counted, total)
     discount = ranking.order.discount
     scored = {path: _scored(file, counted[path], weights, discount(path)) for path, file in files.items()}
-    top = max((value for found in scored.values() for value in found), default=0.0) or 1.0
+    top = max((max(found, default=0.0) for found in scored.values()), default=0.0) or 1.0
     priors = _priors(files, scores, ranking, snapshot)
     sure = _sure(snapshot)
     matching: list[Part] = []
@@ -134,12 +144,10 @@ def contest(
             if not matches and not every:
                 break
             score = _PASSAGE_WEIGHT * value / top + priors[path] - _FADE * math.log(place)
-            (matching if matches else others).append(Part(score, path, found[number], value >= sure))
-    return [*_best_first(matching), *_best_first(others)]
-
-
-def _best_first(parts: Iterable[Part]) -> list[Part]:
-    return sorted(parts, key=lambda part: (-part.score, part.path, part.passage.lines.start))
+            start, stop = found.lines[number], found.lines[number + 1]
+            part = Part(-score, path, start, stop, found.size(number), value >= sure)
+            (matching if matches else others).append(part)
+    return [*sorted(matching), *sorted(others)]
 
 
 def _sure(snapshot: Snapshot) -> float:
@@ -156,7 +164,9 @@ def _priors(
     sure = _sure(snapshot)
     priors = {}
     for path, file in files.items():
-        named = sum(ranking.asked.get(word, 0.0) * snapshot.words.rarity(word) for word in words(path))
+        named = sum(
+            ranking.asked.get(word, 0.0) * snapshot.words.rarity(word) for word in words_of_name(path)
+        )
         length = max(_SHORT_FILE, len(file.source.text))
         priors[path] = (
             _FILE_WEIGHT * scores[path] / best
@@ -192,10 +202,16 @@ def _scored(
     file: FileText, counts: Mapping[str, Mapping[int, int]], weights: Mapping[str, float], factor: float
 ) -> list[float]:
     """The scores of the passages of a file."""
-    found = passages(file)
-    norms = [_K1 * (1 - _B + _B * found.size(number) / _TYPICAL) for number in range(len(found))]
-    scores = [0.0] * len(found)
+    norms = _norms(file)
+    scores = [0.0] * len(norms)
     for word, weight in weights.items():
         for number, count in counts.get(word, {}).items():
             scores[number] += weight * count * (_K1 + 1) / (count + norms[number])
     return [score * factor for score in scores]
+
+
+@kept_with_file
+def _norms(file: FileText) -> array[float]:
+    """By how much the length of each passage of a file makes its words count less."""
+    found = passages(file)
+    return array("d", [_K1 * (1 - _B + _B * found.size(number) / _TYPICAL) for number in range(len(found))])

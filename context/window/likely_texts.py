@@ -73,7 +73,7 @@ def _measured(packing: Packing, files: Mapping[str, FileText], chosen: Mapping[s
     size = tokens = 0
     for path, parts in chosen.items():
         file = files[path]
-        for lines in (part.passage.lines for part in parts):
+        for lines in (part.lines for part in parts):
             text = file.source.text[file.starts[lines.start] : file.starts[lines.stop]]
             size += len(text)
             tokens += packing.counter.count_kept(text)
@@ -123,7 +123,7 @@ def _is_known(packing: Packing, part: Part) -> bool:
         return False
     if before.digest != packing.snapshot.entries.digest(part.path):
         return True
-    lines = part.passage.lines
+    lines = part.lines
     return before.has_shown([(lines.start, lines.stop)])
 
 
@@ -137,7 +137,7 @@ def _choose(parts: Iterable[Part], lengths: Mapping[str, int], room: int) -> dic
     rest = dict(lengths)
     failures = 0
     for part in parts:
-        path, size = part.path, part.passage.size
+        path, size = part.path, part.size
         if not rest.get(path, 1):
             continue
         cost = size + (0 if path in chosen else len(path) + _HEADING)
@@ -176,8 +176,8 @@ def _show(
     known = before.parts if before is not None and before.digest == source.digest else frozenset()
     may_be_whole = bool(reason) and _may_be_whole(packing, source.path)
     while parts:
-        ranges = sorted((part.passage.lines for part in parts), key=lambda lines: lines.start)
-        size = sum(part.passage.size for part in parts)
+        ranges = sorted((part.lines for part in parts), key=lambda lines: lines.start)
+        size = sum(part.size for part in parts)
         whole = may_be_whole and size >= _WHOLE * len(source.text)
         form = _whole(file, reason) if whole else _parts(file, ranges, reason, signatures=signatures)
         tokens = packing.counter.count_kept(form.text)

@@ -24,6 +24,30 @@ def test_a_packed_layout_has_the_ranges_of_the_definitions(sample: Path) -> None
     assert unpack_layout(pack_layout(symbols)) == bare
 
 
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.name)
+def test_the_definitions_around_a_line_are_those_that_it_is_inside_of(sample: Path) -> None:
+    text = sample.read_text("utf-8")
+    packed = pack_layout(outline(sample.name.removesuffix(".sample"), text).symbols)
+    symbols = unpack_layout(packed)
+    assert symbols is not None
+    for line in range(-1, text.count("\n") + 3):
+        around = tuple(symbol for symbol in symbols if symbol.start < line < symbol.end)
+        assert unpack_layout(packed, [line]) == around
+    assert unpack_layout(packed, []) == ()
+
+
+@given(st.lists(st.integers(0, 30), max_size=5), st.lists(st.integers(0, 30), min_size=2, max_size=8))
+def test_the_definitions_around_several_lines_are_those_around_any(
+    lines: list[int], borders: list[int]
+) -> None:
+    symbols = [
+        Symbol("class", "", "", "", min(pair), max(pair) + 2, min(pair), min(pair) + 1)
+        for pair in zip(borders, borders[1:], strict=False)
+    ]
+    expected = tuple(symbol for symbol in symbols if any(symbol.start < line < symbol.end for line in lines))
+    assert unpack_layout(pack_layout(symbols), sorted(lines)) == expected
+
+
 def test_a_file_without_long_definitions_is_known_and_a_damaged_layout_is_not() -> None:
     assert unpack_layout(pack_layout([])) == ()
     assert unpack_layout(b"") is None

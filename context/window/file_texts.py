@@ -79,15 +79,16 @@ def _bounded(packing: Packing, ranking: Ranking, path: str, bound: int) -> int:
 
 def _show(packing: Packing, path: str, reason: Reason, room: int, named: list[str]) -> int:
     """Add one file in the fullest form that fits, and return its tokens."""
-    entry = packing.snapshot.entries.get(path)
-    digest = entry.digest if entry is not None else ""
+    entries = packing.snapshot.entries
+    digest = entries.digest(path)
     if reason not in EXPLICIT and digest and packing.before.without_room.get(path) == digest:
         return 0
     tokens = 0
     before = packing.before.files.get(path)
     # A file's shortest form is its definitions. If they do not fit, it is not even read.
-    least = packing.counter.count_kept(entry.block) if entry is not None else 0
-    if room >= max(_MIN_TOKENS, 0 if before is not None else least):
+    is_new = before is None and digest
+    least = packing.counter.count_kept(entries.block(path)) if is_new else 0
+    if room >= max(_MIN_TOKENS, least):
         parts = (*packing.mentioned.get(path, ()), *packing.pinned.get(path, ()))
         found = file_view(path, reason, packing.snapshot, before, parts)
         if found is None:

@@ -211,7 +211,7 @@ def _fused(snapshot: Snapshot, search: _Search, request: str, given: str) -> lis
         rankings.append(_best_files(search.score(search.given_words(given))))
         together = snapshot.history.together([given])
         rankings.append(sorted(filter(is_source, together), key=lambda path: (-together[path], path)))
-        folders = nearness(project_paths(snapshot.paths).folders, [given])
+        folders = nearness(project_paths(snapshot.paths).folders, [given]).by_folder
         near = {path: folders[path.rpartition("/")[0]] for path in snapshot.paths if is_source(path)}
         rankings.append(sorted(near, key=lambda path: (-near[path], path)))
     scores: dict[str, float] = {}

@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 _SIGNATURE = 200
 _VALUE = 100
 _DOC = 100
-_SPACE = re.compile(r"\s+")
 _LOOSE = ((re.compile(r"\(\s"), "("), (re.compile(r",?\s\)"), ")"), (re.compile(r",\s\}"), " }"))
-_COMMENT_MARKS = re.compile(r"^(?:<!--|[\s/*!#-])*|(?:-->|[\s*/])*$")
+_COMMENT_BEGIN = re.compile(r"(?:<!--|[\s/*!#-])*")
 _DOC_TAGS = re.compile(r"</?(?:summary|remarks|para)>")
 _STRING = rb"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`[^`]*`)|"""
 _COMMENTS = (
@@ -216,10 +215,17 @@ def _comment_doc(source: bytes, comments: list[Node]) -> str:
     for comment in comments:
         text = source[comment.start_byte : comment.end_byte].decode("utf-8", "replace")
         for line in text.split("\n"):
-            bare = _COMMENT_MARKS.sub("", _DOC_TAGS.sub("", line))
-            if bare:
-                return _SPACE.sub(" ", bare)
+            if bare := _bare(_DOC_TAGS.sub("", line) if "<" in line else line):
+                return " ".join(bare.split())
     return ""
+
+
+def _bare(line: str) -> str:
+    """A line of a comment without the marks around it."""
+    bare = _COMMENT_BEGIN.sub("", line, count=1)
+    while (shorter := bare.rstrip().rstrip("*/").removesuffix("-->")) != bare:
+        bare = shorter
+    return bare
 
 
 def _one_line(text: bytes) -> str:

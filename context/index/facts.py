@@ -51,6 +51,8 @@ def masked_outline(
     replaced by that of the masked file or, if masking hid its definition, by its name. ``hints`` are those of
     the file (see :func:`context.text.secrets.hints_in`); ``make`` outlines a path and a text.
     """
+    if not hints or not (found.head or any(map(_is_cut, found.symbols))):
+        return found
     safe = redact(source.text, hints)
     if not safe.kinds:
         return found
@@ -62,8 +64,12 @@ def masked_outline(
     return replace(found, symbols=symbols, head=masked.head if found.head else ())
 
 
+def _is_cut(symbol: Symbol) -> bool:
+    return symbol.signature.endswith(CUT) or symbol.doc.endswith(CUT)
+
+
 def _without_cut_secrets(symbol: Symbol, masked: Symbol | None) -> Symbol:
-    if not (symbol.signature.endswith(CUT) or symbol.doc.endswith(CUT)):
+    if not _is_cut(symbol):
         return symbol
     if masked is None:
         return symbol._replace(signature=symbol.name, doc="")

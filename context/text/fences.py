@@ -13,6 +13,7 @@ _CONTROL = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\
 _CONTROL |= {0x7F: 0x2421, **dict.fromkeys(range(0x80, 0xA0), 0xFFFD)}
 
 _HELD = re.compile(f"[{re.escape(''.join(map(chr, _CONTROL)))}]")
+_OTHERS = bytes(code for code in range(0x80) if code not in _CONTROL)
 
 _BACKTICKS = re.compile(r"`{3,}")
 
@@ -27,7 +28,9 @@ def harmless(text: str) -> str:
 
     Other characters that cannot be seen stay: an edit has to quote its lines exactly.
     """
-    # Searching is many times faster than translating.
+    # Searching is many times faster than translating, and to delete all others is faster still.
+    if text.isascii() and not text.encode("ascii").translate(None, _OTHERS):
+        return text
     if any(_HELD.search(text, start, end) for start, end in slices(text)):
         text = "".join(text[start:end].translate(_CONTROL) for start, end in slices(text))
     return without_hidden(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -42,7 +43,7 @@ def test_the_definitions_around_several_lines_are_those_around_any(
 ) -> None:
     symbols = [
         Symbol("class", "", "", "", min(pair), max(pair) + 2, min(pair), min(pair) + 1)
-        for pair in zip(borders, borders[1:], strict=False)
+        for pair in pairwise(borders)
     ]
     expected = tuple(symbol for symbol in symbols if any(symbol.start < line < symbol.end for line in lines))
     assert unpack_layout(pack_layout(symbols), sorted(lines)) == expected

@@ -95,13 +95,14 @@ def _cuts(file: FileText, first: int, last: int, symbols: list[Symbol]) -> Itera
         end = min(symbol.end, last)
         if symbol.start < at or (symbol.start, end) == (first, last):
             continue
-        yield from _long_stretch(file, at, symbol.start)
+        if starts[symbol.start] - starts[at] > _LONGEST:
+            yield from _long_stretch(file, at, symbol.start)
         yield symbol.start
         yield end
         if nearest[len(inside) - place - 1] < end:
             below = [other for other in inside[place + 1 :] if other.start < end]
             yield from _cuts(file, symbol.start, end, below)
-        else:
+        elif starts[end] - starts[symbol.start] > _LONGEST:
             yield from _long_stretch(file, symbol.start, end)
         at = end
     yield from _long_stretch(file, at, last)

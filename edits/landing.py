@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
+from functools import lru_cache
 from pathlib import Path
 
 from edits.change import Change, Planner, SymbolSource, already_exists
@@ -32,6 +33,8 @@ from edits.placing.splices import extent_of, new_range
 
 # Attempts to land a hunk in a file that keeps changing meanwhile.
 _TRIES = 5
+_MOST_CONTENTS = 32
+"""Number of contents of files that are kept while the places of many hunks are looked for."""
 
 
 class Landing:
@@ -169,19 +172,23 @@ class Landing:
             return None
         return self._aimed[1]
 
-    def where(self, hunk_id: str) -> tuple[str, int, int] | None:
-        """The file and the lines (from 1, end exclusive) that a landed hunk's text covers now."""
+    def where(self, hunks: Collection[str]) -> dict[str, tuple[str, int, int]]:
+        """The file and the lines (from 1, end exclusive) that the text of each landed hunk covers now."""
         entries = self._ledger.entries()
-        last = next((entry for entry in reversed(entries) if entry.hunk == hunk_id), None)
-        if last is None or last.op is Op.UNDO:
-            return None
-        try:
-            trail = follow(last, entries, self._ledger.content)
-            now = self._tree.read(trail.path)
-            start, end = live_range(last, trail, now, digest(now), self._ledger.content)
-        except FileError:
-            return None
-        return trail.path, start, end
+        last = {entry.hunk: entry for entry in entries if entry.hunk in hunks}
+        content, read = lru_cache(_MOST_CONTENTS)(self._ledger.content), lru_cache(1)(self._tree.read)
+        found: dict[str, tuple[str, int, int]] = {}
+        # By file, so that contents are read once.
+        for hunk, entry in sorted(last.items(), key=lambda each: each[1].place):
+            if entry.op is Op.UNDO:
+                continue
+            try:
+                trail = follow(entry, entries, content)
+                now = read(trail.path)
+                found[hunk] = (trail.path, *live_range(entry, trail, now, digest(now), content))
+            except FileError:
+                continue
+        return found
 
     def leaning(self, hunk_id: str) -> frozenset[str]:
         """The later hunks without which a landed hunk cannot be undone: they changed its lines, or its file

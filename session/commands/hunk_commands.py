@@ -135,9 +135,9 @@ class HunkCommands:
         wanted = frozenset(self.undoable.landed if hunks is None else hunks)
         return await self.thread.run(lambda: self._places(wanted))
 
-    async def symbols(self) -> dict[str, str]:
-        """The definition that each landed hunk of this session is in, by the hunk; not those in none."""
-        places = [(each.hunk, each.path, each.start, each.end) for each in await self.places()]
+    async def symbols(self, hunks: Collection[str]) -> dict[str, str]:
+        """The definition that each of these landed hunks is in, by the hunk; not those in none."""
+        places = [(each.hunk, each.path, each.start, each.end) for each in await self.places(hunks)]
         return await asyncio.to_thread(symbols_of, self._root, places)
 
     async def diff(self, argument: str) -> Diff:
@@ -181,13 +181,12 @@ class HunkCommands:
         return result
 
     def _places(self, wanted: Collection[str]) -> list[HunkPlace]:
+        found = self._landing.where(wanted)
         places = []
         for record in self._ledger.hunks():
-            if record.id in wanted and record.state == "landed":
-                place = self._landing.where(record.id)
-                if place is not None:
-                    path, start, end = place
-                    places.append(HunkPlace(record.id, clean_line(path), start, end))
+            if record.id in found:
+                path, start, end = found[record.id]
+                places.append(HunkPlace(record.id, clean_line(path), start, end))
         return places
 
     def _undone(self, result: Landed | Refused, why: str = "") -> HunkUndone | HunkRefused:

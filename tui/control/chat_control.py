@@ -42,9 +42,13 @@ class ChatControl:
         self._say(text)
 
     async def name_hunks(self) -> None:
-        """Say behind each landed hunk which definition it is in."""
-        for hunk, symbol in (await self._session.hunks.symbols()).items():
-            self._chat.name_hunk(hunk, symbol)
+        """Say behind each landed hunk which definition it is in, once: to look for all of them after each
+        turn would take longer from turn to turn."""
+        shown = {hunk: self._chat.hunk_named(hunk) for hunk in self._session.hunks.undoable.landed}
+        unnamed = [hunk for hunk, entry in shown.items() if entry is not None and entry.symbol is None]
+        found = await self._session.hunks.symbols(unnamed)
+        for hunk in unnamed:
+            self._chat.name_hunk(hunk, found.get(hunk, ""))
 
     def go_to_hunk(self, hunk: str) -> None:
         """Show a hunk in its file."""

@@ -245,7 +245,7 @@ def test_live_ranges_follow_later_hunks_and_the_user(project: Project) -> None:
     assert (record.start, record.end) == (7, 9)
     path = project.root / "a.txt"
     path.write_text("user\n" + path.read_text())
-    assert project.landing.where("h1") == ("a.txt", 8, 10)
+    assert project.landing.where(["h1"]) == {"h1": ("a.txt", 8, 10)}
 
 
 def test_many_hunks_of_one_file_can_all_be_undone_by_a_new_process(project: Project) -> None:

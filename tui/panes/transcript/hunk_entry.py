@@ -55,8 +55,8 @@ class HunkEntry(DrawnEntry):
         self.hunk, self.path, self.action = hunk, path, action
         self.fate = HunkState("typing")
         self.size = HunkSize()
-        self.symbol = ""
-        """The definition that the hunk is in, once it is known."""
+        self.symbol: str | None = None
+        """The definition that the hunk is in; empty if it is in none, and None until that is known."""
         self._verdicts: dict[str, tuple[str, str]] = {}
         """What each check says of the hunk: ``green``, ``red`` or ``unclear``, and a detail."""
 

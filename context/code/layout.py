@@ -35,8 +35,8 @@ def pack_layout(symbols: Iterable[Symbol]) -> bytes:
 
 def unpack_layout(packed: bytes, around: Sequence[int] | None = None) -> tuple[Symbol, ...] | None:
     """What :func:`pack_layout` packed, with empty names and texts; None if there is nothing, or if the bytes
-    are damaged. Of a file with many definitions, only those around one of the sorted lines ``around`` may be
-    wanted, which do not begin with it.
+    are damaged. With ``around``, sorted lines, only the definitions that have one of these lines behind their
+    first one.
     """
     rows = array("H")
     if packed[:1] != _MARK or (len(packed) - 1) % (_ROW * rows.itemsize):

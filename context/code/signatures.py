@@ -223,9 +223,16 @@ def _comment_doc(source: bytes, comments: list[Node]) -> str:
 def _bare(line: str) -> str:
     """A line of a comment without the marks around it."""
     bare = _COMMENT_BEGIN.sub("", line, count=1)
-    while (shorter := bare.rstrip().rstrip("*/").removesuffix("-->")) != bare:
-        bare = shorter
-    return bare
+    end = len(bare)
+    # By index: of a long row of marks, each cut would copy the rest.
+    while end:
+        if bare[end - 1] in "*/" or bare[end - 1].isspace():
+            end -= 1
+        elif bare.endswith("-->", 0, end):
+            end -= 3
+        else:
+            break
+    return bare[:end]
 
 
 def _one_line(text: bytes) -> str:

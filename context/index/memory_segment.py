@@ -79,8 +79,9 @@ class Part(Packable, Protocol):
     """A part of an index that can be searched."""
 
     blocks: dict[int, str]
-    long_blocks: dict[int, str]
     """Cached blocks of the project map, by the file's number."""
+    long_blocks: dict[int, str]
+    """The same for long ones, of which fewer are kept."""
 
     def postings(self, term: str) -> Postings | None:
         """The postings of a term: which files have it, and how often."""

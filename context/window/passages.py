@@ -95,6 +95,7 @@ def _cuts(file: FileText, first: int, last: int, symbols: list[Symbol]) -> Itera
         end = min(symbol.end, last)
         if symbol.start < at or (symbol.start, end) == (first, last):
             continue
+        # Most stretches are short, and to ask here takes less time than a call.
         if starts[symbol.start] - starts[at] > _LONGEST:
             yield from _long_stretch(file, at, symbol.start)
         yield symbol.start

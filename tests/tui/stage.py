@@ -51,9 +51,7 @@ lines = '''
 """
 """A scenario with a hunk called ``greet``, and no step yet."""
 
-TWO_HUNKS = (
-    POLITE
-    + """
+PART = """
 [[scenario.hunk]]
 id = "part"
 path = "greeter.py"
@@ -62,7 +60,13 @@ lines = '''
 -    return "Bye " + name
 +    return f"Good-bye, {name}"
 '''
+"""
+"""A further hunk of a scenario, in the other function."""
 
+TWO_HUNKS = (
+    POLITE
+    + PART
+    + """
 [[scenario.step]]
 say = "First the **greeting**.\\n"
 

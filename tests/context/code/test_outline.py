@@ -320,3 +320,16 @@ def test_test_blocks_define_no_names_and_hide_what_is_local_to_them() -> None:
 def test_assertions_about_go_types_are_in_no_outline() -> None:
     text = "package a\n\nvar _ Reader = (*File)(nil)\n\nvar (\n\t_ Writer = File{}\n\tsize = 1\n)\n"
     assert outline("a.go", text).text == "size = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("comment", "doc"),
+    [
+        ("/** A word.\t It goes on. **/", "A word. It goes on."),
+        ("/* <!-- A word. --> */", "A word."),
+        ("// -- a -- b */ -->*", "a -- b"),
+        pytest.param("// A word " + "-->" * 300_000, "A word", id="a long row of marks"),
+    ],
+)
+def test_a_comment_documents_a_definition_without_the_marks_around_it(comment: str, doc: str) -> None:
+    assert outline("a.js", f"{comment}\nfunction f() {{}}\n").text == f"function f() — {doc}\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.stage import POLITE, stage
+from tests.tui.stage import PART, POLITE, stage
 
 TWO_TURNS = (
     POLITE
@@ -19,16 +19,9 @@ patch = ["greet"]
 id = "farewell"
 prompt = "say farewell"
 match = ["farewell"]
-
-[[scenario.hunk]]
-id = "part"
-path = "greeter.py"
-lines = '''
-     \"\"\"A farewell.\"\"\"
--    return "Bye " + name
-+    return f"Good-bye, {name}"
-'''
-
+"""
+    + PART
+    + """
 [[scenario.hunk]]
 id = "head"
 path = "greeter.py"

@@ -13,7 +13,14 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 from session.assist.assistance import Assistance
-from session.closing import Closing
+from session.assist.side_opening import side_requests
+from session.assist.surgery import Surgery
+from session.base.closing import Closing
+from session.base.events import ConnectionChanged, Event, Notice, SessionStarted, TurnEnded
+from session.base.storage.copied_text import CopiedText
+from session.base.tasks import BackgroundTasks
+from session.base.text.sanitize import clean, clean_line
+from session.checks.debugging.shell import Shell
 from session.commands.check_commands import CheckCommands
 from session.commands.compaction_commands import CompactionCommands
 from session.commands.context_commands import ContextCommands
@@ -22,43 +29,36 @@ from session.commands.lock_commands import LockCommands
 from session.commands.model_commands import ModelCommands
 from session.commands.race_commands import RaceCommands
 from session.commands.trust_commands import TrustCommands
-from session.debugging.shell import Shell
-from session.events import ConnectionChanged, Event, Notice, SessionStarted, TurnEnded
-from session.journal.interrupted_landings import settle_interrupted
-from session.journal.journals import Journal, new_session_name
-from session.journal.recorder import Recorder
-from session.link.connection import Connection
-from session.memory.resume import ResumedSession, resume_session
-from session.memory.turn_memory import TurnMemory
-from session.model_choice.choice import ModelChoice
-from session.model_choice.connecting import open_connection, tell_states
-from session.model_choice.default_model import DefaultModel
-from session.model_choice.served_models import ServedModels
-from session.outer_editor import OuterEditor, OuterTexts
 from session.project.edit_thread import EditThread
 from session.project.indexing import ProjectReading
 from session.project.open_files import ProjectFiles
+from session.project.outer_editor import OuterEditor, OuterTexts
 from session.project.pins import Pins
 from session.project.prompts import Draft, PromptHistory
 from session.project.syntax_verdicts import SyntaxVerdicts
 from session.project.unsaved_texts import UnsavedTexts
-from session.redirect.after_hunk import AfterHunk
+from session.record.journal.interrupted_landings import settle_interrupted
+from session.record.journal.journals import Journal, new_session_name
+from session.record.journal.recorder import Recorder
+from session.record.sharing.ledger_waits import tell_waits
+from session.record.sharing.standing import Own
+from session.record.usage_accounts import Accounts
 from session.setup.mcp_tools import McpOffer
+from session.setup.model_choice import ModelChoice
+from session.setup.model_connecting import open_connection, tell_states
 from session.setup.opening import Opening
 from session.setup.project_tools import project_toolbox
-from session.sharing.ledger_waits import tell_waits
-from session.sharing.standing import Own
-from session.side.opening import side_requests
-from session.storage.copied_text import CopiedText
-from session.surgery.surgery import Surgery
-from session.tasks import BackgroundTasks
-from session.text.sanitize import clean, clean_line
-from session.transport.errors import LinkProblem
+from session.setup.served_default import DefaultModel
+from session.setup.served_models import ServedModels
 from session.turn.hunk_life import Answer
 from session.turn.hunk_writer import HunkWriter
+from session.turn.memory.resume import ResumedSession, resume_session
+from session.turn.memory.turn_memory import TurnMemory
 from session.turn.preparation import Preparations
+from session.turn.redirect_after_hunk import AfterHunk
 from session.turn.turns import Turns
-from session.usage.accounts import Accounts
+from session.wire.link.connection import Connection
+from session.wire.transport.errors import LinkProblem
 
 
 class Session:

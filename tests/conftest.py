@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from session.text import masking
+from session.base.text import masking
 from tests.thorough import IN_FULL
 
 # Importing readline puts COLUMNS and LINES into the environment, and so into that of test workers.

@@ -8,16 +8,17 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
+
+from tests.checkout import ROOT
 
 CLASSES = {
     "configuration, hooks and filters of repositories": (
         "tests/context/disk/test_hostile_repositories.py",
         "tests/context/disk/test_hostile_index.py",
         "tests/context/disk/test_hostile_data.py",
-        "tests/session/review/test_hostile_trees.py",
+        "tests/session/assist/review/test_hostile_trees.py",
         "tests/session/tools/test_hostile_search.py",
     ),
     "links, races, devices and hard links": (
@@ -26,11 +27,11 @@ CLASSES = {
         "tests/context/disk/test_source.py",
     ),
     "checks and their sandbox": (
-        "tests/session/sandbox/test_walls.py",
+        "tests/session/checks/sandbox/test_walls.py",
         "tests/session/checks/test_checks.py",
         "tests/session/checks/test_hostile_checks.py",
-        "tests/session/attempts/test_hostile_races.py",
-        "tests/session/cluster/test_lying_workers.py",
+        "tests/session/race/attempts/test_hostile_races.py",
+        "tests/session/race/cluster/test_lying_workers.py",
     ),
     "files that run, decide or hold keys": (
         "tests/edits/guards/test_off_limits.py",
@@ -38,35 +39,40 @@ CLASSES = {
         "tests/session/turn/test_guarded_files.py",
     ),
     "control sequences, hidden characters and names": (
-        "tests/tui/scroll/test_hostile_text.py",
-        "tests/tui/checks/test_shell_in_app.py::test_what_a_command_prints_is_only_shown",
-        "tests/session/text/test_sanitize.py",
+        "tests/tui/line/scroll/test_hostile_text.py",
+        "tests/tui/app/review/checks/test_shell_in_app.py::test_what_a_command_prints_is_only_shown",
+        "tests/session/base/text/test_sanitize.py",
         "tests/context/text/test_unseen.py",
     ),
-    "instructions and settings that nobody agreed to": ("tests/session/trust", "tests/tui/app/test_trust.py"),
+    "instructions and settings that nobody agreed to": (
+        "tests/session/project/trust",
+        "tests/tui/app/test_trust.py",
+    ),
     "orders in data, and calls that ask for more": (
         "tests/session/turn/test_hostile_calls.py",
         "tests/session/tools/test_injections.py",
-        "tests/tui/panes/test_held_bar.py",
+        "tests/tui/app/panes/test_held_bar.py",
     ),
-    "keys and secrets": ("tests/context/text/test_secrets.py", "tests/session/suggest/test_secrets.py"),
+    "keys and secrets": (
+        "tests/context/text/test_secrets.py",
+        "tests/session/assist/suggest/test_secrets.py",
+    ),
     "giant, cut and malformed data of servers": (
-        "tests/session/mcp/test_hostile_servers.py",
-        "tests/session/mcp/test_hostile_addresses.py",
-        "tests/session/transport/test_bombs.py",
-        "tests/session/transport/test_hostile_streams.py",
-        "tests/session/link/test_hostile.py",
-        "tests/session/link/test_endless.py",
+        "tests/session/tools/mcp/test_hostile_servers.py",
+        "tests/session/tools/mcp/test_hostile_addresses.py",
+        "tests/session/wire/transport/test_bombs.py",
+        "tests/session/wire/transport/test_hostile_streams.py",
+        "tests/session/wire/link/test_hostile.py",
+        "tests/session/wire/link/test_endless.py",
         "tests/session/turn/test_hostile_turns.py",
     ),
     "damaged and foreign journals, ledgers and messages": (
-        "tests/session/journal/test_checksums.py",
+        "tests/session/record/journal/test_checksums.py",
         "tests/edits/ledger/test_damage.py",
-        "tests/session/sharing/test_messages.py",
-        "tests/session/playback/test_player.py",
+        "tests/session/record/sharing/test_messages.py",
+        "tests/session/ways/playback/test_player.py",
     ),
 }
-ROOT = Path(__file__).resolve().parents[1]
 
 
 class _Collected:

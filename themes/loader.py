@@ -1,9 +1,9 @@
 """Themes are data: one TOML file each, checked here and handed on as frozen values.
 
-A theme gives every *UI role* a colour and every *token role* an ink. A colour is ``#rrggbb``, one of
-the sixteen ANSI names, or ``default`` (the terminal's own). An ink is a colour with attributes
-before it, as in ``"bold italic #82aaff"``. Nothing here knows Textual or Pygments: ``tui.drawing.palette``
-turns a theme into what they need.
+A theme gives every *UI role* a colour and every *token role* an ink. A colour is ``#rrggbb``, one of the
+sixteen ANSI names, or ``default`` (the terminal's own). An ink is a colour with attributes before it, as in
+``"bold italic #82aaff"``. Nothing here knows Textual or Pygments: ``tui.screen.drawing.palette`` turns a
+theme into what they need.
 
 The built-in themes stand beside this file. A user's own stand in the XDG config folder as
 ``spark/themes/NAME.toml``; one of the same name as a built-in theme replaces it.

@@ -136,7 +136,7 @@ def load(language: Language) -> Loaded:
     """The grammar and the outline query of a language.
 
     The query is compiled in one step, which takes up to half a second and holds up all threads. So it is not
-    for the process that has the event loop: :mod:`context.outlining` is.
+    for the process that has the event loop: :mod:`context.code` is.
     """
     from tree_sitter import Query
 

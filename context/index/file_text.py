@@ -18,7 +18,7 @@ from context.code.symbols import Symbol
 from context.disk.changes import Lines, line_sums
 from context.disk.source import Source
 from context.index.facts import masked_outline
-from context.outlining.outliner import OUTLINER
+from context.index.outliner import OUTLINER
 from context.text.lines import TextLines, line_slices
 from context.text.safe import safe_text
 from context.text.secrets import Redacted, hints_in

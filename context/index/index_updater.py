@@ -14,8 +14,8 @@ from context.disk.source import LARGEST, Source, Unread, read, shown_name, too_l
 from context.index.facts import Facts, facts_of
 from context.index.file_text import file_text
 from context.index.index import Index
+from context.index.outliner import Abandoned
 from context.index.worker_pool import Written, read_all
-from context.outlining.outliner import Abandoned
 from context.text.secrets import is_secret_file
 
 SECRET = "a secret file: never shown to the model"

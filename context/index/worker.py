@@ -21,9 +21,9 @@ from typing import Any
 from context.disk.source import Unread, read
 from context.index.facts import facts_of
 from context.index.memory_segment import MemorySegment, SortedRun
+from context.index.own_python import memory_taken
 from context.index.segment import DamagedSegment, Segment
 from context.index.segment_writing import write_segment
-from context.outlining.own_python import memory_taken
 
 _FIRST = 30
 """Number of files in the first segment, so that some are known soon; later ones may have more."""

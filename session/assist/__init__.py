@@ -1,1 +1,1 @@
-"""What spark does for the editor beside the conversation: reviews on save, refactors in place, next edits."""
+"""Help beside the conversation: suggestions, next edits, reviews, refactors, surgery, and what they cost."""

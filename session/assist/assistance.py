@@ -6,20 +6,20 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from session.assist.side_requests import SideRequests
+from session.base.events import Event, HunkLanded, HunkUndone, PromptSubmitted, TurnEnded
+from session.base.tasks import BackgroundTasks, imported
 from session.commands.check_commands import CheckCommands
 from session.commands.context_commands import ContextCommands
 from session.commands.hunk_commands import HunkCommands
-from session.events import Event, HunkLanded, HunkUndone, PromptSubmitted, TurnEnded
-from session.journal.recorder import Recorder
 from session.project.open_files import ProjectFiles
+from session.record.journal.recorder import Recorder
 from session.setup.opening import Opening
-from session.side.side_requests import SideRequests
-from session.tasks import BackgroundTasks, imported
 
 if TYPE_CHECKING:
-    from session.next_edit.next_edits import NextEdits
-    from session.refactor.refactor import Refactors
-    from session.review.on_save import SaveReview
+    from session.assist.next_edit.next_edits import NextEdits
+    from session.assist.refactor import Refactors
+    from session.assist.review.on_save import SaveReview
 
 
 class Assistance:
@@ -53,10 +53,10 @@ class Assistance:
     @cached_property
     def review(self) -> SaveReview:
         """Reviews on save, and the findings that are open."""
-        from session.review.baselines import Baselines
-        from session.review.dismissals import Dismissals
-        from session.review.on_save import Mode, SaveReview
-        from session.review.save_checks import SaveChecks
+        from session.assist.review.baselines import Baselines
+        from session.assist.review.dismissals import Dismissals
+        from session.assist.review.on_save import Mode, SaveReview
+        from session.assist.review.save_checks import SaveChecks
 
         workspace = self._opening.workspace
         made = SaveReview(
@@ -79,7 +79,7 @@ class Assistance:
     @cached_property
     def refactors(self) -> Refactors:
         """Refactors in place."""
-        from session.refactor.refactor import Refactors
+        from session.assist.refactor import Refactors
 
         return Refactors(
             self._hunks.session,
@@ -95,7 +95,7 @@ class Assistance:
     @cached_property
     def next_edits(self) -> NextEdits:
         """Next edits, and the place that is offered."""
-        from session.next_edit.next_edits import NextEdits
+        from session.assist.next_edit.next_edits import NextEdits
 
         return NextEdits(
             hunks=self._hunks,
@@ -109,13 +109,13 @@ class Assistance:
     async def load(self) -> None:
         """Import in a thread what the first hunk that lands and the first save need, so that they are not
         waited for then."""
-        for name in ("session.next_edit.next_edits", "session.review.outside"):
+        for name in ("session.assist.next_edit.next_edits", "session.assist.review.outside"):
             await imported(name)
 
     def watch_saves(self, alone: Callable[[], bool]) -> None:
         """From now on review what other programs save, too, where no other spark has the project open
         (``alone``, for any thread): for front ends that show findings."""
-        from session.review.outside import OutsideSaves
+        from session.assist.review.outside import OutsideSaves
 
         outside = OutsideSaves(
             self._opening.workspace.root,

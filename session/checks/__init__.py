@@ -1,1 +1,1 @@
-"""Checks: commands the user agreed to, run in a sandbox, and what they found."""
+"""Checks: commands the user agreed to, run in a sandbox or live, and what they found."""

@@ -9,9 +9,9 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import changed_alone, replace_private
 from session.checks.check import Check
-from session.storage.line_files import StoreError
-from session.storage.private_files import changed_alone, replace_private
 
 _WITH_NETWORK = "\0with network"
 """What a command with the network is marked with; no command holds such a character."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from session.events import Event, HunkLanded, PromptSubmitted, TurnEnded
+from session.base.events import Event, HunkLanded, PromptSubmitted, TurnEnded
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from session.base.text.sanitize import clean
 from session.checks.check import Check
-from session.text.sanitize import clean
 
 
 class Status(StrEnum):

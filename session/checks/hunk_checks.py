@@ -13,17 +13,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, 
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 
-from session.checks.blame import (
-    NOTHING_KNOWN,
-    Before,
-    HunkVerdict,
-    LandedHunk,
-    before_edits,
-    judge_hunks,
-)
-from session.checks.check import Check, Kind
-from session.checks.finding import Status, Verdict
-from session.events import (
+from session.base.events import (
     Event,
     FileSaved,
     FilesChanged,
@@ -34,6 +24,16 @@ from session.events import (
     TurnEnded,
     TurnStarted,
 )
+from session.checks.blame import (
+    NOTHING_KNOWN,
+    Before,
+    HunkVerdict,
+    LandedHunk,
+    before_edits,
+    judge_hunks,
+)
+from session.checks.check import Check, Kind
+from session.checks.finding import Status, Verdict
 
 CHEAP = frozenset({Kind.SYNTAX, Kind.LINT})
 """The kinds that run for each hunk."""

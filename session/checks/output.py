@@ -9,9 +9,9 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 
 from context.text.secrets import redact
+from session.base.text.printed import without_escapes
+from session.base.text.sanitize import clean_line
 from session.checks.finding import Finding
-from session.text.printed import without_escapes
-from session.text.sanitize import clean_line
 
 MOST_FINDINGS = 200
 _LONGEST_MESSAGE = 300

@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Protocol
 
 from context.text.secrets import redact, without_cut_beginning
+from session.base.text.printed import without_escapes
+from session.base.text.sanitize import clean
 from session.checks.check import Check
 from session.checks.finding import Finding, Status, Verdict
 from session.checks.output import ProjectPaths, find
-from session.sandbox.command import Command
-from session.sandbox.edits import Edits
-from session.sandbox.plan import Limits
-from session.sandbox.result import End, Outcome, SandboxRefused
-from session.sandbox.sandbox import Sandbox, Sandboxes
-from session.text.printed import without_escapes
-from session.text.sanitize import clean
-from session.tools.command.kept_output import KeptOutput
+from session.checks.sandbox.command import Command
+from session.checks.sandbox.edits import Edits
+from session.checks.sandbox.plan import Limits
+from session.checks.sandbox.result import End, Outcome, SandboxRefused
+from session.checks.sandbox.sandbox import Sandbox, Sandboxes
+from session.record.kept_output import KeptOutput
 
 SHELL = "/bin/sh"
 KEPT = 1_000_000

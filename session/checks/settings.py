@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from session.base.text.invisible import invisible_character
+from session.base.text.tables import Table, TableError
 from session.checks.check import FILES, SECONDS, TESTS, Check, Kind
-from session.text.invisible import invisible_character
-from session.text.tables import Table, TableError
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,39}")
 _MOST_SECONDS = 86_400

@@ -13,11 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from session.checks.blame import before_edits, new_findings
-from session.checks.check import Check
-from session.checks.finding import Status, Verdict
-from session.checks.hunk_checks import CHEAP, Judge, Stamp, stamp
-from session.events import (
+from session.base.events import (
     CheckEnded,
     CheckStarted,
     Event,
@@ -30,7 +26,11 @@ from session.events import (
     TurnEnded,
     TurnStarted,
 )
-from session.text.sanitize import clean_line
+from session.base.text.sanitize import clean_line
+from session.checks.blame import before_edits, new_findings
+from session.checks.check import Check
+from session.checks.finding import Status, Verdict
+from session.checks.hunk_checks import CHEAP, Judge, Stamp, stamp
 
 MOST_TRIES = 3
 """Runs of a check while the files that it is about keep changing."""

@@ -10,12 +10,12 @@ from edits.formats.detect import AutoParser
 from edits.formats.events import Broken, Completed, Opened, ParserEvent
 from edits.hunk import Format, Landed, Refused, Status
 from edits.ledger.shared_lock import LockHeldError
-from session.events import ApplyEnded, Event, HunkLanded, HunkOpened, HunkRedone, HunkRefused, HunkUndone
-from session.journal.interrupted_landings import settle_interrupted
+from session.base.events import ApplyEnded, Event, HunkLanded, HunkOpened, HunkRedone, HunkRefused, HunkUndone
+from session.base.text.sanitize import clean_line
 from session.project.active_guards import locks_only
 from session.project.locks import LockStore
 from session.project.workspace import Workspace
-from session.text.sanitize import clean_line
+from session.record.journal.interrupted_landings import settle_interrupted
 from session.turn.hunk_events import landed_event, redone_event, refused_event, undone_event
 
 CHUNK = 65_536

@@ -7,15 +7,15 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from session.base.events import CheckStarted, Event, Notice
+from session.base.storage.line_files import StoreError
+from session.base.tasks import BackgroundTasks
+from session.base.text.sanitize import clean_line
 from session.commands.hunk_commands import HunkCommands
 from session.commands.red_now import RedNow
-from session.events import CheckStarted, Event, Notice
-from session.journal.recorder import Recorder
 from session.project.indexing import ProjectReading
+from session.record.journal.recorder import Recorder
 from session.setup.opening import Opening
-from session.storage.line_files import StoreError
-from session.tasks import BackgroundTasks
-from session.text.sanitize import clean_line
 from session.turn.turns import Turns
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from session.checks.check import Check
     from session.checks.known_checks import KnownChecks
     from session.checks.runner import CheckRunner, RunsChecks
-    from session.cluster.runner import Cluster
-    from session.sandbox.sandbox import Sandboxes
+    from session.checks.sandbox.sandbox import Sandboxes
+    from session.race.cluster.runner import Cluster
 
 NO_CHECKS = "This project has no checks: add [[checks]] to config.toml (docs/checks.md)."
 
@@ -185,7 +185,7 @@ class CheckCommands:
         settings = self._opening.settings.attempts.cluster
         if settings is None:
             return here
-        from session.cluster.runner import Cluster, ClusterRunner
+        from session.race.cluster.runner import Cluster, ClusterRunner
 
         if self._cluster is None:
             self._cluster = Cluster(settings, self._opening.workspace.root)
@@ -195,7 +195,7 @@ class CheckCommands:
         )
 
     def _sandboxes(self) -> Sandboxes:
-        from session.sandbox.sandbox import Sandboxes
+        from session.checks.sandbox.sandbox import Sandboxes
 
         return Sandboxes(self._opening.workspace.root, self._opening.command_environ)
 

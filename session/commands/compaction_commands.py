@@ -9,19 +9,19 @@ import asyncio
 import re
 
 from context.text.encoding import RankFileError
-from session.compaction.model_summary import ASK, SummaryRequest
-from session.compaction.packing import LEAST_GAIN, History, as_it_stands, compact
-from session.compaction.summary import remembered_block
-from session.compaction.view import show_summary
-from session.events import Event, LineForgotten, LineRemembered, TurnEnded
-from session.journal.recorder import Recorder
-from session.link.connection import Connection
-from session.memory.past_turns import PastTurns
-from session.memory.turn_memory import TurnMemory
-from session.model_choice.choice import ModelChoice
-from session.tasks import BackgroundTasks
+from session.base.events import Event, LineForgotten, LineRemembered, TurnEnded
+from session.base.tasks import BackgroundTasks
+from session.record.journal.recorder import Recorder
+from session.setup.model_choice import ModelChoice
+from session.turn.compaction.model_summary import ASK, SummaryRequest
+from session.turn.compaction.packing import LEAST_GAIN, History, as_it_stands, compact
+from session.turn.compaction.summary import remembered_block
+from session.turn.compaction.view import show_summary
+from session.turn.memory.past_turns import PastTurns
+from session.turn.memory.turn_memory import TurnMemory
 from session.turn.preparation import Preparation, Preparations
 from session.turn.turns import Turns
+from session.wire.link.connection import Connection
 
 LONGEST_LINE = 4_000
 """Most characters of a remembered line."""

@@ -12,15 +12,15 @@ from context.project.snapshot import Snapshot
 from context.text.encoding import RankFileError
 from context.window.packing import removed_by
 from context.window.pieces import BudgetTooSmall
-from session.events import Event
-from session.journal.recorder import Recorder
-from session.memory.past_turns import PastTurns
-from session.memory.turn_memory import TurnMemory
-from session.memory.window_report import WindowReport, left_out_files, reported_pieces
+from session.base.events import Event
+from session.base.text.sanitize import clean_line
 from session.project.indexing import ProjectReading
 from session.project.pins import Pins, first_target_by_file, pinning, removing, restoring, unpinning
 from session.project.typing_pause import Rehearsal
-from session.text.sanitize import clean_line
+from session.record.journal.recorder import Recorder
+from session.turn.memory.past_turns import PastTurns
+from session.turn.memory.turn_memory import TurnMemory
+from session.turn.memory.window_report import WindowReport, left_out_files, reported_pieces
 from session.turn.preparation import Preparation, Preparations
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from edits.changed_files import ChangedFile, Changes, changed_files
+from edits.git_patch import counts, git_patch
 from edits.ledger.ledger import HunkRecord, Ledger
-from edits.patch.changed_files import ChangedFile, Changes, changed_files
-from edits.patch.git_patch import counts, git_patch
-from session.text.sanitize import clean, clean_line
+from session.base.text.sanitize import clean, clean_line
 
 
 class DiffError(Exception):

@@ -10,17 +10,17 @@ from edits.files.text import FileError
 from edits.hunk import Hunk, Landed, RefusalCode, Refused
 from edits.ledger.entry import Op, State
 from edits.report import UndoneByUser
+from session.base.events import Event, HunkLanded, HunkRedone, HunkRefused, HunkUndone
+from session.base.text.sanitize import clean, clean_line
 from session.commands.diff_commands import Diff, DiffError, Which, diff, parsed
 from session.commands.hunk_symbols import symbols_of
-from session.events import Event, HunkLanded, HunkRedone, HunkRefused, HunkUndone
-from session.journal.recorder import Recorder
-from session.journal.undoable_hunks import UndoableHunks
-from session.memory.turn_memory import TurnMemory
-from session.outer_editor import OuterTexts
 from session.project.edit_thread import EditThread
+from session.project.outer_editor import OuterTexts
 from session.project.workspace import Workspace
-from session.text.sanitize import clean, clean_line
+from session.record.journal.recorder import Recorder
+from session.record.journal.undoable_hunks import UndoableHunks
 from session.turn.hunk_events import landed_event, redone_event, refused_event, undone_event
+from session.turn.memory.turn_memory import TurnMemory
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from session.journal.recorder import Recorder
-from session.model_choice.choice import ModelChoice
-from session.model_choice.served_models import ServedModels
+from session.record.journal.recorder import Recorder
+from session.setup.model_choice import ModelChoice
+from session.setup.served_models import ServedModels
 from session.turn.turns import Turns
 
 

@@ -6,26 +6,26 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from session.base.events import HunkRefused, HunkUndone
 from session.commands.check_commands import CheckCommands, CheckError, slots_here
 from session.commands.hunk_commands import HunkCommands
-from session.events import HunkRefused, HunkUndone
-from session.journal.recorder import Recorder
-from session.link.connection import Connection
-from session.memory.turn_memory import TurnMemory
-from session.model_choice.choice import ChoiceError, ModelChoice
 from session.project.edit_thread import EditThread
+from session.record.journal.recorder import Recorder
 from session.setup.attempt_settings import MOST_ATTEMPTS
+from session.setup.model_choice import ChoiceError, ModelChoice
 from session.setup.opening import Opening
 from session.tools.toolbox import Toolbox
+from session.turn.memory.turn_memory import TurnMemory
 from session.turn.preparation import Preparations
 from session.turn.turns import Turns
+from session.wire.link.connection import Connection
 
 if TYPE_CHECKING:
-    from session.attempts.attempt import Attempt
-    from session.attempts.plan import RacePlan
-    from session.attempts.race_runner import RaceRunner
-    from session.attempts.take_runner import TakeRunner
     from session.checks.check import Check
+    from session.race.attempt import Attempt
+    from session.race.plan import RacePlan
+    from session.race.race_runner import RaceRunner
+    from session.race.take_runner import TakeRunner
     from session.turn.lane import Lane
 
 
@@ -113,7 +113,7 @@ class RaceCommands:
 
     def take(self, number: int) -> None:
         """Land attempt ``number`` of the last race, in place of the one that landed. Raises RaceError."""
-        from session.attempts.take_runner import TakeRunner
+        from session.race.take_runner import TakeRunner
 
         attempt = self._attempt(number)
         race = self._last
@@ -180,9 +180,9 @@ class RaceCommands:
         *,
         judge_all: bool,
     ) -> RaceRunner:
-        from session.attempts.attempt_maker import AttemptMaker
-        from session.attempts.judge import Judge
-        from session.attempts.race_runner import RaceRunner
+        from session.race.attempt_maker import AttemptMaker
+        from session.race.judge import Judge
+        from session.race.race_runner import RaceRunner
         from session.turn.turn import Turn
 
         plan = self._plan(prompt, attempts, checks, judge_all=judge_all)
@@ -220,9 +220,9 @@ class RaceCommands:
         self._landed, self._taken = turn, attempt
 
     def _plan(self, prompt: str, attempts: int, checks: Sequence[Check], *, judge_all: bool) -> RacePlan:
-        from session.attempts.plan import RaceLimits, RacePlan
-        from session.attempts.variety import vary
         from session.checks.check import by_cost
+        from session.race.plan import RaceLimits, RacePlan
+        from session.race.variety import vary
 
         settings = self._opening.settings.attempts
         return RacePlan(
@@ -244,10 +244,10 @@ class RaceCommands:
 
 def _load() -> None:
     """Load what a race needs, away from the event loop."""
-    import session.attempts.attempt_maker
-    import session.attempts.judge
-    import session.attempts.race_runner
-    import session.attempts.variety  # noqa: F401 (loaded for later)
+    import session.race.attempt_maker
+    import session.race.judge
+    import session.race.race_runner
+    import session.race.variety  # noqa: F401 (loaded for later)
 
 
 async def _nothing() -> list[HunkUndone | HunkRefused]:

@@ -6,16 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import chain
 
+from session.base.events import CheckEnded, Event, FileSaved, HunkChecked, HunkLanded, HunkRedone, HunkUndone
 from session.checks.red_request import Red, red_request
-from session.events import (
-    CheckEnded,
-    Event,
-    FileSaved,
-    HunkChecked,
-    HunkLanded,
-    HunkRedone,
-    HunkUndone,
-)
 
 
 class RedNow:

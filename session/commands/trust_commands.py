@@ -9,7 +9,7 @@ from context.disk.source import Source
 from context.project.snapshot import Snapshot
 from context.window.pieces import INSTRUCTIONS_FILE
 from context.window.preamble import outer_instructions, read_instructions
-from session.events import (
+from session.base.events import (
     Event,
     FileSaved,
     FilesChanged,
@@ -19,12 +19,12 @@ from session.events import (
     TrustAnswered,
     TrustAsked,
 )
-from session.journal.recorder import Recorder
+from session.base.tasks import BackgroundTasks
+from session.base.text.sanitize import clean_line
 from session.project.indexing import ProjectReading
-from session.tasks import BackgroundTasks
-from session.text.sanitize import clean_line
-from session.trust.answers import Standing
-from session.trust.project_trust import SETTINGS_FILE, Candidate, ProjectTrust, read_settings_file
+from session.project.project_trust import SETTINGS_FILE, Candidate, ProjectTrust, read_settings_file
+from session.project.trust_answers import Standing
+from session.record.journal.recorder import Recorder
 
 NOT_USED = "{files}: not used, since nobody has agreed to what {they} here (spark trust shows and asks)"
 """The line where nobody can be asked."""

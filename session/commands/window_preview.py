@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from context.window.limits import fill_limit, map_limit
 from context.window.pieces import BudgetTooSmall, Window, WindowRequest
-from session.instructions import load_instructions
 from session.project.indexing import TELL_SECONDS
 from session.project.pins import PinError, Pins, pinning, removing
 from session.setup.opening import Opening
 from session.setup.project_tools import project_toolbox
+from session.wire.instructions import load_instructions
 
 if TYPE_CHECKING:
     from context.project.project import Project

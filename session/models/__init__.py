@@ -1,1 +1,1 @@
-"""Who serves which model: the catalogue, what of it is chosen, and the servers on this machine."""
+"""Who serves which model: the catalogue and prices, keys, and the embedded engine."""

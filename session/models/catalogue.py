@@ -9,12 +9,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from session.base.text.tables import Table, TableError
 from session.models.families import Families
 from session.models.price import Price, read_price
-from session.protocol.dialects import FIM_NAMES, NAMES
-from session.protocol.request import Quirks
-from session.text.tables import Table, TableError
-from session.transport.service import RESPONSES_OVER_WEBSOCKET, Route, Service, Transport
+from session.wire.protocol.dialects import FIM_NAMES, NAMES
+from session.wire.protocol.request import Quirks
+from session.wire.transport.service import RESPONSES_OVER_WEBSOCKET, Route, Service, Transport
 
 __all__ = ["EFFORTS", "Catalogue", "CatalogueError", "Model", "Price", "Provider", "load_catalogue"]
 

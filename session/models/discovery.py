@@ -21,11 +21,11 @@ from importlib import resources
 from typing import Any
 from urllib.parse import urlsplit
 
+from session.base.text.sanitize import clean_line
 from session.models.catalogue import Catalogue
-from session.protocol.framing.frames import NotAnObject, parse_object
-from session.text.sanitize import clean_line
-from session.transport.endpoint import Endpoint
-from session.transport.errors import LinkError, one_line
+from session.wire.protocol.frames import NotAnObject, parse_object
+from session.wire.transport.endpoint import Endpoint
+from session.wire.transport.errors import LinkError, one_line
 
 CONNECT_SECONDS = 0.3
 """Seconds for a server to accept the connection; one on this machine does so at once."""
@@ -107,7 +107,7 @@ async def _find(catalogue: Catalogue, seconds: float, answer_seconds: float) -> 
         return ()
     import httpx2  # noqa: F401 (loading must not count against the time limit)
 
-    import session.transport.http  # noqa: F401 (nor this)
+    import session.wire.transport.http  # noqa: F401 (nor this)
 
     found = await asyncio.gather(*(_look(address, rows[address], answer_seconds) for address in open_ones))
     return tuple(server for server in found if server is not None)
@@ -194,7 +194,7 @@ async def _get(url: str, seconds: float) -> tuple[int, Mapping[str, Any]] | None
     """Status and JSON object of the answer to ``GET url``; None when none comes in time."""
     import httpx2
 
-    from session.transport.http import client_for
+    from session.wire.transport.http import client_for
 
     try:
         async with (

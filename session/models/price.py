@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from session.text.tables import Table
+from session.base.text.tables import Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""The project folder of a session: its files, locks, pins and prompts, and indexing it."""
+"""The project folder of a session: its files, locks, pins, prompts and trust, and indexing it."""

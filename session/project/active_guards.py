@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from session.text.tables import Table
+from session.base.text.tables import Table
 
 if TYPE_CHECKING:
     from edits.guards.locks import Locks

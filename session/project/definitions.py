@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from session.text.sanitize import clean_line
+from session.base.text.sanitize import clean_line
 
 _LARGEST = 2_000_000
 """Characters of a text above which no definitions are looked for."""
@@ -26,7 +26,7 @@ def definitions_in(path: str, text: str) -> tuple[Definition, ...]:
     """The definitions in ``text``, in their order; none in a language without a grammar. It waits for
     a parser: call it in a worker thread."""
     from context.code.languages import language_of
-    from context.outlining.outliner import OUTLINER
+    from context.index.outliner import OUTLINER
 
     language = language_of(path)
     if language is None or len(text) > _LARGEST:

@@ -10,17 +10,17 @@ from pathlib import Path
 from time import monotonic
 
 from context.disk.watch import Watcher
-from context.outlining.outliner import OUTLINER
+from context.index.outliner import OUTLINER
 from context.project.project import Project
 from context.project.snapshot import Snapshot
 from context.text.sorting import set_in_parts
 from context.text.tokens import Counter
-from session.events import FilesChanged, Notice, ReadingHeld, ReadingProgress
-from session.journal.recorder import Recorder
+from session.base.events import FilesChanged, Notice, ReadingHeld, ReadingProgress
+from session.base.storage.private_files import replace_private
+from session.base.text.sanitize import clean_line
 from session.project.typing_pause import TypingPause
 from session.project.wide_folder import why_wide
-from session.storage.private_files import replace_private
-from session.text.sanitize import clean_line
+from session.record.journal.recorder import Recorder
 
 TELL_SECONDS = 0.3
 """Seconds between two progress events while the project is read."""

@@ -17,12 +17,12 @@ from edits.files.merge import Merged, merge3
 from edits.files.path_jail import Target, resolve
 from edits.files.text import FileError, TextFile, joined, split
 from edits.files.tree import Tree
-from session.events import FileSaved
-from session.journal.recorder import Recorder
+from session.base.events import FileSaved
+from session.base.text.sanitize import clean_line
 from session.project.definitions import Definition, definitions_in
 from session.project.edit_thread import EditThread
 from session.project.workspace import Workspace
-from session.text.sanitize import clean_line
+from session.record.journal.recorder import Recorder
 
 __all__ = ["FileProblem", "Merged", "OpenFile", "ProjectFiles"]
 

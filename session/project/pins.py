@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from context.find.mentions import Mention, resolve_target
 from context.project.snapshot import Snapshot
 from context.window.packing import removed_by
-from session.events import ContextPinned, ContextRemoved, ContextRestored, ContextUnpinned, Event
-from session.text.sanitize import clean_line
+from session.base.events import ContextPinned, ContextRemoved, ContextRestored, ContextUnpinned, Event
+from session.base.text.sanitize import clean_line
 
 ALL = "all"
 

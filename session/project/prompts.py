@@ -11,12 +11,12 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from session.storage.line_files import StoreError, open_for_lines, open_to_read, write_all
-from session.storage.private_files import replace_private
-from session.text.sanitize import clean
+from session.base.storage.line_files import StoreError, open_for_lines, open_to_read, write_all
+from session.base.storage.private_files import replace_private
+from session.base.text.sanitize import clean
 
 if TYPE_CHECKING:
-    from session.events import Event
+    from session.base.events import Event
 
 _LONGEST_WAIT = 1.0
 """Seconds to wait for a process that shortens the file, which takes some milliseconds."""
@@ -112,7 +112,7 @@ class PromptHistory:
     def take(self, event: Event) -> None:
         """Add what the user typed of the prompt that was submitted. Raises StoreError."""
         # Imported here: the first frame shows prompts, and waits for no events.
-        from session.events import PromptSubmitted
+        from session.base.events import PromptSubmitted
 
         if isinstance(event, PromptSubmitted) and (
             typed := event.text if event.typed is None else event.typed

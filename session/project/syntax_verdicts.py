@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from edits.files.tree import Tree
 from edits.guards.broken_files import Checker, broken_files
-from session.events import Event, FileBroken, HunkLanded, TurnEnded
-from session.journal.recorder import Recorder
+from session.base.events import Event, FileBroken, HunkLanded, TurnEnded
+from session.base.tasks import BackgroundTasks
+from session.base.text.sanitize import clean, clean_line
 from session.project.edit_thread import EditThread
 from session.project.workspace import Workspace
-from session.tasks import BackgroundTasks
-from session.text.sanitize import clean, clean_line
+from session.record.journal.recorder import Recorder
 
 
 class SyntaxVerdicts:

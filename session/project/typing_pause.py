@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Awaitable, Callable
 from time import monotonic
 
-from session.events import Event, PromptSubmitted
+from session.base.events import Event, PromptSubmitted
 
 QUIET = 0.5
 """Seconds without a key press that count as a pause."""

@@ -15,9 +15,9 @@ from hashlib import sha256
 from pathlib import Path
 from time import time
 
-from session.storage.folders import private_folder
-from session.storage.line_files import StoreError
-from session.storage.private_files import replace_private
+from session.base.storage.folders import private_folder
+from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import replace_private
 
 _PIECE = 64 * 1024
 """Characters that are written at once."""

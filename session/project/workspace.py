@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from session.storage.folders import ProjectFolders, mend_folders, private_folder, project_folders
+from session.base.storage.folders import ProjectFolders, mend_folders, private_folder, project_folders
 
 if TYPE_CHECKING:
     from edits.landing import Landing
@@ -104,7 +104,7 @@ def open_workspace(folder: Path, environ: Mapping[str, str] = os.environ) -> Wor
 
 def _symbols(path: str, text: str) -> Sequence[Symbol]:
     """The definitions in a file, asked for only where they decide a hunk's place."""
-    from context.outlining.outliner import OUTLINER
+    from context.index.outliner import OUTLINER
 
     return OUTLINER.outline(path, text).symbols
 

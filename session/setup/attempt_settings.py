@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from session.base.text.tables import Table
 from session.setup.cluster_settings import ClusterSettings, read_cluster
-from session.text.tables import Table
 
 MOST_ATTEMPTS = 64
 _MOST_SLOTS = 64

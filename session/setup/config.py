@@ -13,20 +13,20 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from session.base.storage.line_files import open_to_read
+from session.base.text.tables import Table, TableError
 from session.checks.check import Check
 from session.checks.settings import read_checks
-from session.engine.settings import LocalSettings, read_local
-from session.keys.key_command import read_commands
-from session.mcp.settings import McpServer, read_servers
 from session.models.catalogue import EFFORTS, Catalogue, CatalogueError, load_catalogue
+from session.models.engine.settings import LocalSettings, read_local
+from session.models.keys.key_command import read_commands
 from session.project.active_guards import GuardSettings, read_guards
+from session.project.project_trust import SETTINGS_FILE, read_settings_file
+from session.project.trust_answers import NO_ANSWERS, Answers, Standing
 from session.setup.attempt_settings import AttemptSettings, read_attempts
 from session.setup.side_settings import SideSettings, read_side
-from session.storage.line_files import open_to_read
-from session.text.tables import Table, TableError
+from session.tools.mcp.settings import McpServer, read_servers
 from session.tools.settings import ToolSettings, read_tool_settings
-from session.trust.answers import NO_ANSWERS, Answers, Standing
-from session.trust.project_trust import SETTINGS_FILE, read_settings_file
 
 DEFAULT_MODEL = "gpt-5.3-codex-spark"
 LOCAL_PROVIDER = "local"

@@ -1,6 +1,6 @@
 """What answers a user who named nothing: the first provider with a key, and the model that its key could use.
 
-The session finds out which models a key can use (``session/model_choice/default_model.py``) and keeps the
+The session finds out which models a key can use (``session/setup/served_default.py``) and keeps the
 result here for a week, by the server's address.
 """
 
@@ -12,9 +12,9 @@ from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 
+from session.base.storage.private_files import replace_private
 from session.models.catalogue import Catalogue, Provider
 from session.setup.config import Settings
-from session.storage.private_files import replace_private
 
 FILE_NAME = "default-models.json"
 KEPT_DAYS = 7

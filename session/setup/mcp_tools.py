@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from session.events import Notice
-from session.journal.recorder import Recorder
-from session.mcp.servers import McpServers
+from session.base.events import Notice
+from session.base.tasks import BackgroundTasks
+from session.record.journal.recorder import Recorder
 from session.setup.opening import Opening
-from session.tasks import BackgroundTasks
+from session.tools.mcp.servers import McpServers
 from session.tools.toolbox import Toolbox
 
 

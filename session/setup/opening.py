@@ -12,25 +12,25 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from session.engine.settings import LocalError
-from session.keys.credentials import CredentialsError, Key, KeyPlace, KeySupply, find_key
-from session.mcp.working_folder import ServerFolders
+from session.base.storage.folders import config_folder, state_folder
+from session.base.storage.line_files import StoreError
 from session.models.catalogue import Catalogue, Model, Provider
+from session.models.engine.settings import LocalError
+from session.models.keys.credentials import CredentialsError, Key, KeyPlace, KeySupply, find_key
+from session.project.project_trust import ProjectTrust
+from session.project.trust_answers import AnswerFile
 from session.project.workspace import Workspace, open_workspace
 from session.setup.config import LOCAL_PROVIDER, ConfigError, FlagError, Flags, Settings, load_settings
 from session.setup.default_model import DefaultModels, with_provider_by_key
-from session.storage.folders import config_folder, state_folder
-from session.storage.line_files import StoreError
 from session.tools.command.environment import allowed_environment, without_keys
-from session.transport.endpoint import Endpoint, Login
-from session.transport.errors import NO_KEY, LinkError, LinkProblem
-from session.transport.service import Service
-from session.trust.answers import AnswerFile
-from session.trust.project_trust import ProjectTrust
+from session.tools.mcp.working_folder import ServerFolders
+from session.wire.transport.endpoint import Endpoint, Login
+from session.wire.transport.errors import NO_KEY, LinkError, LinkProblem
+from session.wire.transport.service import Service
 
 if TYPE_CHECKING:
-    from session.engine.model import LocalModel
-    from session.engine.process import Engine
+    from session.models.engine.model import LocalModel
+    from session.models.engine.process import Engine
 
 _HERE = "http://127.0.0.1"
 """The embedded engine's address until it is known."""
@@ -66,7 +66,7 @@ class Opening:
 
     def engine(self) -> Engine | None:
         """The embedded engine, not yet started; None if a server is used."""
-        from session.engine.process import Engine
+        from session.models.engine.process import Engine
 
         return Engine(self.local, environ=self.program_environ) if self.local is not None else None
 
@@ -175,7 +175,7 @@ def _open_local(
     environ: Mapping[str, str],
 ) -> Opening:
     """The opening for a model of the embedded engine."""
-    from session.engine.model import find_model
+    from session.models.engine.model import find_model
 
     try:
         local = find_model(settings.local, settings.engine, environ)

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from context.project.project import Project
 from session.setup.opening import Opening
 from session.tools.command.run import RunTool
-from session.tools.look.list_folder import ListTool
-from session.tools.look.outline import OutlineTool
-from session.tools.look.read import ReadTool
-from session.tools.look.search import SearchTool
+from session.tools.list_folder import ListTool
+from session.tools.outline import OutlineTool
+from session.tools.read import ReadTool
+from session.tools.search import SearchTool
 from session.tools.settings import Running, running
 from session.tools.tool import Tool
 from session.tools.toolbox import Toolbox

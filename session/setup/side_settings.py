@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from session.text.tables import Table
+from session.base.text.tables import Table
 
 REVIEWS = ("on", "security", "off")
 """The values of ``review``."""

@@ -1,1 +1,1 @@
-"""The model's tools: reading the project and, where the user allows it, running a command."""
+"""The tools that a model may call: reading the project, running a command, and MCP servers."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from session.text.tables import Table
+from session.base.text.tables import Table
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from context.disk.source import Source
-from session.protocol.items import FunctionTool
+from session.wire.protocol.items import FunctionTool
 
 
 @dataclass(frozen=True, slots=True)

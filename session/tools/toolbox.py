@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from session.protocol.items import FunctionTool
 from session.tools.arguments import BadArguments, read_arguments
 from session.tools.tool import Tool, ToolProvider
+from session.wire.protocol.items import FunctionTool
 
 
 class UnknownTool(Exception):

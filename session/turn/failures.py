@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from session.protocol.events import Finished
-from session.tasks import fault_line
-from session.text.sanitize import clean_line
-from session.transport.errors import LinkError
+from session.base.tasks import fault_line
+from session.base.text.sanitize import clean_line
+from session.wire.protocol.events import Finished
+from session.wire.transport.errors import LinkError
 
 _NO_TOOLS = re.compile(
     r"(?:not|n't|that) support (?:tool|function)|tools? param(?:eter)? requires", re.IGNORECASE

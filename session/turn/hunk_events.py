@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from edits.hunk import Landed, Refused
 from edits.report import NotReceived
-from session.events import HunkDropped, HunkHeld, HunkLanded, HunkRedone, HunkRefused, HunkUndone
-from session.text.sanitize import clean, clean_line
+from session.base.events import HunkDropped, HunkHeld, HunkLanded, HunkRedone, HunkRefused, HunkUndone
+from session.base.text.sanitize import clean, clean_line
 from session.turn.hunk_life import HunkOutcome, Question
 
 

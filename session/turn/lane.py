@@ -19,10 +19,10 @@ from edits.formats.detect import AutoParser
 from edits.formats.events import Broken, Completed, Opened, Parser, ParserEvent, Prose, Typed
 from edits.hunk import Format, Hunk, Landed, LineKind, RefusalCode, Refused
 from edits.report import Outcome
-from session.events import HunkOpened, HunkTyped, Publisher, TextDelta
+from session.base.events import HunkOpened, HunkTyped, Publisher, TextDelta
+from session.base.tasks import fault_line
+from session.base.text.sanitize import clean, clean_line
 from session.project.edit_thread import EditThread
-from session.tasks import fault_line
-from session.text.sanitize import clean, clean_line
 from session.turn.failures import TurnFailedError
 from session.turn.hunk_events import held_event, outcome_event
 from session.turn.hunk_life import Answer, State

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
+from session.base.tasks import fault_line, log_fault
 from session.project.edit_thread import EditThread
-from session.tasks import fault_line, log_fault
 from session.turn.failures import INTERNAL, TurnFailedError
 
 T = TypeVar("T")

@@ -29,18 +29,18 @@ from context.window.pieces import Approved, BudgetTooSmall, Kind, Piece, Window,
 from context.window.window import build
 from edits.files.text import FileError
 from edits.files.tree import Tree
-from session.compaction.packing import History, Room, history, room_in
-from session.events import DialogueCompacted
-from session.instructions import AGREED_HEAD, DATA_HEAD, REPORT_HEAD
-from session.memory.input_items import report_messages
-from session.memory.past_turns import PastTurns
-from session.memory.recent_topic import RecentTopic, recent_topic
-from session.memory.turn_memory import TurnMemory
-from session.model_choice.choice import ModelChoice
+from session.base.events import DialogueCompacted
 from session.project.indexing import ProjectReading
 from session.project.pins import Pins
-from session.protocol.items import Item, user_message
-from session.trust.project_trust import ProjectTrust
+from session.project.project_trust import ProjectTrust
+from session.setup.model_choice import ModelChoice
+from session.turn.compaction.packing import History, Room, history, room_in
+from session.turn.memory.past_turns import PastTurns
+from session.turn.memory.recent_topic import RecentTopic, recent_topic
+from session.turn.memory.turn_memory import TurnMemory
+from session.wire.input_items import report_messages
+from session.wire.instructions import AGREED_HEAD, DATA_HEAD, REPORT_HEAD
+from session.wire.protocol.items import Item, user_message
 
 _HEADINGS = 32
 """Tokens that the window's own headings over the instructions and the request may take."""

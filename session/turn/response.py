@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from session.memory.input_items import (
+from session.base.text.pieces import Pieces
+from session.turn.tool_calls import Answers
+from session.wire.input_items import (
     answer_items,
     answered,
     assistant_message,
     item_text,
     without_last_reasoning,
 )
-from session.protocol import events as wire
-from session.protocol.items import Item, ServerItem
-from session.text.pieces import Pieces
-from session.turn.tool_calls import Answers
+from session.wire.protocol import events as wire
+from session.wire.protocol.items import Item, ServerItem
 
 CUT = "Cut off before it was done; see the report that follows."
 """The answer to a tool call that got none before the turn ended."""

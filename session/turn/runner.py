@@ -13,7 +13,7 @@ from typing import Any
 
 from context.window.pieces import BudgetTooSmall
 from edits.hunk import Refused
-from session.events import (
+from session.base.events import (
     InstructionsUnused,
     Notice,
     PhaseChanged,
@@ -22,10 +22,19 @@ from session.events import (
     TurnEnded,
     TurnStarted,
 )
-from session.instructions import PATCH_TOOL, SEND_AGAIN, TAKE_UP
-from session.link.connection import Connection
-from session.link.retries import Retries, Tries
-from session.memory.input_items import (
+from session.base.tasks import log_fault
+from session.base.text.sanitize import clean, clean_line
+from session.record.tally import Tally
+from session.setup.model_choice import ChosenModel
+from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain, unfinished
+from session.turn.hunk_life import Answer
+from session.turn.lane import ANSWER, Lane
+from session.turn.memory.turn_memory import TurnMemory
+from session.turn.preparation import PreparedRequest, Prepares
+from session.turn.response import CHARACTERS_PER_TOKEN, CUT, Response, about
+from session.turn.tool_calls import Calls
+from session.turn.turn import Phase, Signal, Turn
+from session.wire.input_items import (
     answered,
     call_ids,
     developer_message,
@@ -33,21 +42,12 @@ from session.memory.input_items import (
     item_text,
     report_messages,
 )
-from session.memory.turn_memory import TurnMemory
-from session.model_choice.choice import ChosenModel
-from session.protocol import events as wire
-from session.protocol.items import CustomToolCall, FunctionCall, Item, ServerItem
-from session.tasks import log_fault
-from session.text.sanitize import clean, clean_line
-from session.transport.errors import LinkError, LinkProblem
-from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain, unfinished
-from session.turn.hunk_life import Answer
-from session.turn.lane import ANSWER, Lane
-from session.turn.preparation import PreparedRequest, Prepares
-from session.turn.response import CHARACTERS_PER_TOKEN, CUT, Response, about
-from session.turn.tool_calls import Calls
-from session.turn.turn import Phase, Signal, Turn
-from session.usage.tally import Tally
+from session.wire.instructions import PATCH_TOOL, SEND_AGAIN, TAKE_UP
+from session.wire.link.connection import Connection
+from session.wire.link.retries import Retries, Tries
+from session.wire.protocol import events as wire
+from session.wire.protocol.items import CustomToolCall, FunctionCall, Item, ServerItem
+from session.wire.transport.errors import LinkError, LinkProblem
 
 MOST_REPAIRS = 2
 """Most times in one turn that a model that writes edits as text is asked to repeat its refused hunks."""

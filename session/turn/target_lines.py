@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from edits.hunk import Hunk, LineKind
-from session.events import HunkAimed, Publisher
-from session.text.sanitize import clean_line
+from session.base.events import HunkAimed, Publisher
+from session.base.text.sanitize import clean_line
 from session.turn.hunk_writer import EditWriter
 from session.turn.lane_tasks import LaneTasks
 

@@ -12,15 +12,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from context.text.tokens import Counter
-from session.events import Publisher, ToolCalled, ToolEnded, ToolHeld, ToolOutput
-from session.outputs.outputs import Outputs
-from session.protocol.items import FunctionCall
-from session.tasks import fault_line, log_fault
-from session.text.sanitize import clean, clean_line
+from session.base.events import Publisher, ToolCalled, ToolEnded, ToolHeld, ToolOutput
+from session.base.tasks import fault_line, log_fault
+from session.base.text.sanitize import clean, clean_line
+from session.record.outputs import Outputs
 from session.tools.arguments import BadArguments
 from session.tools.tool import CallContext, Reading, Tool, ToolResult, failed
 from session.tools.toolbox import Toolbox, UnknownTool
 from session.tools.truncate import LEAST_ROOM
+from session.wire.protocol.items import FunctionCall
 
 MOST_TOKENS = 8_000
 """Most tokens of one answer, however much room there is."""

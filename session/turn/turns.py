@@ -9,23 +9,23 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any, Protocol
 
-from session.events import Notice, PromptQueued, PromptSubmitted, PromptsUnqueued
-from session.journal.recorder import Recorder
-from session.link.connection import Connection
-from session.memory.turn_memory import TurnMemory
-from session.model_choice.choice import ModelChoice
-from session.outputs.outputs import Outputs
+from session.base.events import Notice, PromptQueued, PromptSubmitted, PromptsUnqueued
+from session.base.tasks import BackgroundTasks
 from session.project.edit_thread import EditThread
+from session.record.journal.recorder import Recorder
+from session.record.outputs import Outputs
+from session.setup.model_choice import ModelChoice
 from session.setup.opening import Opening
-from session.tasks import BackgroundTasks
 from session.tools.toolbox import Toolbox
 from session.turn.hunk_life import Answer
 from session.turn.hunk_writer import HunkWriter
 from session.turn.lane import Lane
+from session.turn.memory.turn_memory import TurnMemory
 from session.turn.preparation import Preparations
 from session.turn.runner import Runner
 from session.turn.tool_calls import Calls
 from session.turn.turn import Turn
+from session.wire.link.connection import Connection
 
 
 class RunsTurn(Protocol):

@@ -20,15 +20,15 @@ from pathlib import Path
 
 from session.checks.check import Check, Kind
 from session.checks.runner import CheckRunner
-from session.cluster.base import Bases
-from session.cluster.content import ContentReader
-from session.cluster.job import Job
-from session.cluster.probing import installed
-from session.cluster.runner import Cluster, ClusterRunner
-from session.sandbox.sandbox import Sandboxes
+from session.checks.sandbox.sandbox import Sandboxes
+from session.race.cluster.base import Bases
+from session.race.cluster.content import ContentReader
+from session.race.cluster.job import Job
+from session.race.cluster.probing import installed
+from session.race.cluster.runner import Cluster, ClusterRunner
 from session.setup.cluster_settings import ClusterSettings
 from session.tools.command.environment import allowed_environment
-from tests.session.cluster.dask_cluster import dask_cluster
+from tests.session.race.cluster.dask_cluster import dask_cluster
 
 CHECK = Check("nothing", f"{sys.executable} -c pass", Kind.TESTS)
 EDIT: dict[str, bytes | None] = {"edited.py": b"x = 1\n" * 500}

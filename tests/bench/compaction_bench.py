@@ -20,8 +20,7 @@ from pathlib import Path
 
 from context.text.tokens import Counter
 from context.window.limits import afresh_limit, map_limit, restart_limit
-from session.compaction.packing import History, history, room_in
-from session.events import (
+from session.base.events import (
     DialogueCompacted,
     Event,
     HunkLanded,
@@ -30,8 +29,9 @@ from session.events import (
     TextDelta,
     TurnEnded,
 )
-from session.journal.reading import read_event, read_records
-from session.memory.past_turns import PastTurnsFold
+from session.record.journal.reading import read_event, read_records
+from session.turn.compaction.packing import History, history, room_in
+from session.turn.memory.past_turns import PastTurnsFold
 
 INSTRUCTIONS = 3_000
 """Tokens that instructions and tools need."""

@@ -23,7 +23,7 @@ from functools import partial
 from pathlib import Path
 
 from context.disk.watch import Watcher
-from context.outlining.outliner import OUTLINER
+from context.index.outliner import OUTLINER
 from context.project.project import Project
 from context.project.snapshot import Snapshot
 from context.text.tokens import Counter
@@ -31,7 +31,7 @@ from context.window.limits import fill_limit, map_limit
 from context.window.pieces import WindowRequest
 from context.window.seen import Seen
 from context.window.window import build
-from tui.terminal.startup import SWITCH_SECONDS, load, loaded
+from tui.screen.terminal.startup import SWITCH_SECONDS, load, loaded
 
 BUDGETS = (8_000, 32_000, 100_000)
 SAVES = 120

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from edits.hunk import Action
-from session.partner.script.patches import read_lines
-from session.partner.script.script import Patch, Say, Scenario, Script
+from session.partner.script import Patch, Say, Scenario, Script
+from session.partner.script_patches import read_lines
 from session.partner.server.server import Partner
 
 _ASKED = re.compile(r"c(\d+)x(\d+)n(\d+)")

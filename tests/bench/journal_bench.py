@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from session.events import (
+from session.base.events import (
     Event,
     HunkAimed,
     HunkLanded,
@@ -26,8 +26,8 @@ from session.events import (
     TurnEnded,
     Usage,
 )
-from session.journal.journals import Journal
-from session.journal.reading import journal_size
+from session.record.journal.journals import Journal
+from session.record.journal.reading import journal_size
 
 NAME = "20260102-030405-abcd"
 LINE = "the function returns a list of values and checks each item before it writes "
@@ -35,8 +35,8 @@ RESUME = """
 import resource, sys, time
 from pathlib import Path
 from edits.ledger.ledger import Ledger
-from session.journal.session_list import list_sessions
-from session.memory.resume import resume_session
+from session.record.journal.session_list import list_sessions
+from session.turn.memory.resume import resume_session
 file = Path(sys.argv[1])
 began = time.perf_counter()
 events = len(resume_session(file, Ledger(file.parent / "ledger")).events)

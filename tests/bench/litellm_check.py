@@ -26,13 +26,19 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from session.link.connection import Connection, Endpoint, LinkError, RequestProfile
-from session.memory.input_items import answer_items
-from session.partner.script.load import parse
+from session.partner.load_script import parse
 from session.partner.server.server import Partner
-from session.protocol.events import Finished, ReasoningDelta, TextDelta, ToolInputDelta
-from session.protocol.items import Item, user_message
-from session.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route, Service, Transport
+from session.wire.input_items import answer_items
+from session.wire.link.connection import Connection, Endpoint, LinkError, RequestProfile
+from session.wire.protocol.events import Finished, ReasoningDelta, TextDelta, ToolInputDelta
+from session.wire.protocol.items import Item, user_message
+from session.wire.transport.service import (
+    RESPONSES_OVER_SSE,
+    RESPONSES_OVER_WEBSOCKET,
+    Route,
+    Service,
+    Transport,
+)
 
 PACKAGE = "litellm[proxy]>=1.90"
 START_SECONDS = 180.0

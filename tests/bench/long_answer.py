@@ -26,10 +26,10 @@ from typing import Any
 
 from edits.hunk import Action, Format, Hunk, HunkLine, LineKind
 from edits.ledger.ledger import Ledger
-from session.journal.reading import damaged_lines, read_records
-from session.partner.script.script import Patch, Say, Scenario, Script, Step
+from session.base.storage.folders import project_folders
+from session.partner.script import Patch, Say, Scenario, Script, Step
 from session.partner.server.server import Partner
-from session.storage.folders import project_folders
+from session.record.journal.reading import damaged_lines, read_records
 from tests.bench.memory_bench import FIRST, Sample, sample
 from tests.bench.pty_spark import START, Pty, Stage, stage
 from tests.bench.screen_bench import CODE, PROSE

@@ -19,9 +19,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from edits.ledger.ledger import Ledger
-from session.journal.reading import damaged_lines
-from session.journal.session_list import list_sessions
-from session.storage.folders import project_folders
+from session.base.storage.folders import project_folders
+from session.record.journal.reading import damaged_lines
+from session.record.journal.session_list import list_sessions
 from tests.bench.pty_spark import Stage, stage
 
 FILES = 12

@@ -26,15 +26,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from session.events import Event, TextDelta, ToolCalled
-from session.mcp.link import McpLink, McpLinkError
-from session.mcp.settings import McpServer
-from session.mcp.working_folder import ServerFolders
-from session.partner.script.load import parse
+from session.base.events import Event, TextDelta, ToolCalled
+from session.partner.load_script import parse
 from session.partner.server.server import Partner
 from session.session import Session
 from session.setup.config import Flags
 from session.setup.opening import open_project
+from session.tools.mcp.link import McpLink, McpLinkError
+from session.tools.mcp.settings import McpServer
+from session.tools.mcp.working_folder import ServerFolders
 from tests.bench.litellm_check import installed, proxy
 from tests.session.talking import COLOURS, RED, Listening, environment
 

@@ -23,7 +23,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from session.partner.script.load import parse
+from session.partner.load_script import parse
 from session.partner.server.requests import Request
 from session.partner.server.server import Partner
 from tests.bench.wire_bytes import packed

@@ -25,7 +25,7 @@ from session.partner.server.process import companion
 from tests.emulator import Emulator
 
 ROOT = Path(__file__).resolve().parents[2]
-START = "from tui.cli import main; main()"
+START = "from tui.cli.main import main; main()"
 BYTECODE = Path(tempfile.gettempdir()) / "spark-bench-bytecode"
 """Where the started programs keep the bytecode of spark and its libraries, from run to run."""
 _CONTROL = re.compile(

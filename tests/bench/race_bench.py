@@ -23,11 +23,11 @@ from pathlib import Path
 
 from textual import events
 
-from session.attempts.attempt import Attempt
-from session.attempts.race import Race
+from session.base.events import AttemptChecked, AttemptStarted, Event, HunkLanded, RaceEnded
 from session.checks.check import Check, Kind
 from session.checks.finding import Verdict
-from session.events import AttemptChecked, AttemptStarted, Event, HunkLanded, RaceEnded
+from session.race.attempt import Attempt
+from session.race.race import Race
 from session.session import Session
 from session.setup.config import Flags
 from session.setup.opening import open_project

@@ -15,9 +15,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from session.events import TurnEnded
-from tests.session.attempts.races import ADD, RIGHT, TESTS, WRONG, project, script
-from tests.session.attempts.simulation import chances, cover
+from session.base.events import TurnEnded
+from tests.session.race.attempts.races import ADD, RIGHT, TESTS, WRONG, project, script
+from tests.session.race.attempts.simulation import chances, cover
 from tests.session.talking import talking
 
 SEED = 20_261_122

@@ -7,9 +7,9 @@ import asyncio
 from context.project.project import Project
 from context.text.tokens import Counter
 from context.window.pieces import Kind, Piece
-from session.memory.past_turns import PastTurns
-from session.memory.turn_memory import TurnMemory
 from session.project.pins import Pins
+from session.turn.memory.past_turns import PastTurns
+from session.turn.memory.turn_memory import TurnMemory
 from session.turn.preparation import Preparation
 from tests.bench.replay_peers import Filled, lines_of
 

@@ -14,10 +14,10 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from session.sandbox.box import remove_leftovers
-from session.sandbox.command import Command
-from session.sandbox.sandbox import Sandbox, Sandboxes
-from session.storage.folders import state_folder
+from session.base.storage.folders import state_folder
+from session.checks.sandbox.box import remove_leftovers
+from session.checks.sandbox.command import Command
+from session.checks.sandbox.sandbox import Sandbox, Sandboxes
 
 FILES = 80_000
 PER_FOLDER = 200

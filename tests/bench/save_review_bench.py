@@ -14,8 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from session.events import SaveReviewed
-from session.transport.websocket import WebSocketLink
+from session.base.events import SaveReviewed
+from session.wire.transport.websocket import WebSocketLink
 from tests.session.talking import Listening, talking
 
 SCRIPT = 'models = ["spark-practice", "spark-practice-text"]\n'

@@ -27,10 +27,10 @@ from textual.app import App, ComposeResult
 from textual.events import Key
 
 from themes.loader import load_theme
-from tui.drawing.code import warm
-from tui.drawing.palette import Palette
-from tui.panes.chat.chat import ChatView
-from tui.terminal.driver import SparkDriver
+from tui.chat.chat import ChatView
+from tui.screen.drawing.code import warm
+from tui.screen.drawing.palette import Palette
+from tui.screen.terminal.driver import SparkDriver
 
 PROSE = (
     "The **store** keeps every task in memory and writes the whole list after each change, which is "

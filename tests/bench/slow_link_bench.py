@@ -35,7 +35,7 @@ from tests.bench.pty_spark import Pty, Stage, stage
 from tests.bench.slow_tcp import SlowTcp
 from tests.e2e.link_cuts import sshd
 from tests.emulator import Emulator
-from tui.terminal.pace.frame_answers import ANSWER, ASK
+from tui.screen.terminal.frame_answers import ANSWER, ASK
 
 WORDS = 3000
 WORD = re.compile(r"w(\d{4})q")

@@ -24,16 +24,16 @@ from pathlib import Path
 from textual import events
 from textual.pilot import Pilot
 
-from session.events import HunkLanded, HunkRefused, TurnEnded
+from session.base.events import HunkLanded, HunkRefused, TurnEnded
+from session.base.storage.error_log import log_faults_to
 from session.session import Session
 from session.setup.config import Flags
 from session.setup.opening import open_project
-from session.storage.error_log import log_faults_to
 from tests.bench.counting_partner import CountingPartner, counting_partner, first_text, prompt
 from tests.bench.memory_bench import Sample, sample
 from tests.tui.stage import until
 from tui.app.app import SparkApp
-from tui.freed_memory import keep_little_freed_memory
+from tui.front.freed_memory import keep_little_freed_memory
 
 FILES = 12
 PATIENCE = 300.0

@@ -39,13 +39,13 @@ def noted(owner, name, what):
         note(what)
         return result
     setattr(owner, name, call)
-import tui.terminal.driver as driver
-from session.link.connection import Connection
-from tui.terminal.stop_brake import StopBrake
+import tui.screen.terminal.driver as driver
+from session.wire.link.connection import Connection
+from tui.screen.terminal.stop_brake import StopBrake
 noted(driver, "read_or_hang_up", "read")
 noted(StopBrake, "_freeze", "frozen")
 noted(Connection, "drop", "cut")
-from tui.cli import main
+from tui.cli.main import main
 main()
 """
 

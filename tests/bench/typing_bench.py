@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from session.partner.script.tokens import split_tokens
+from session.partner.script_tokens import split_tokens
 from tests.bench.pty_spark import Pty, Stage, stage
 
 BODY = (
@@ -31,9 +31,9 @@ import os, time
 LOG = os.open({log!r}, os.O_CREAT | os.O_WRONLY | os.O_APPEND)
 def note(what):
     os.write(LOG, f"{{what}} {{time.monotonic():.6f}}\\n".encode())
-from session.suggest import suggester
-from session.transport.websocket import WebSocketLink
-from tui.panes.editor.editor import EditorPane
+from session.assist.suggest import suggester
+from session.wire.transport.websocket import WebSocketLink
+from tui.editor.editor import EditorPane
 send, edit, read, draw = WebSocketLink.send, EditorPane.edit, suggester.read_insertion, EditorPane.suggest
 async def sending(self, frame):
     note("sent")
@@ -49,7 +49,7 @@ def drawing(self, ghost):
     note(f"drawn{{len(ghost.text) + sum(map(len, ghost.lines))}}")
 WebSocketLink.send, EditorPane.edit, EditorPane.suggest = sending, editing, drawing
 suggester.read_insertion = reading
-from tui.cli import main
+from tui.cli.main import main
 main()
 """
 

@@ -27,20 +27,20 @@ from typing import Any
 from textual import events
 from textual.strip import Strip
 
+from session.assist.side_model import cheapest_fast
+from session.assist.suggest.place import place_at
+from session.assist.suggest.suggestion import Insertion
 from session.models.catalogue import load_catalogue
-from session.partner.script.script import Scenario, Step
+from session.partner.script import Scenario, Step
 from session.partner.server.requests import Request
 from session.partner.server.server import Partner
-from session.protocol.items import text_of
 from session.session import Session
 from session.setup.config import Flags
 from session.setup.opening import open_project
-from session.side.model import cheapest_fast
-from session.suggest.place import place_at
-from session.suggest.suggestion import Insertion
+from session.wire.protocol.items import text_of
 from tui.app.app import SparkApp
-from tui.ghost.ghost import Ghost
-from tui.panes.editor.editor import EditorPane
+from tui.editor.editor import EditorPane
+from tui.editor.ghost import Ghost
 
 CHARACTERS_PER_TOKEN = 4
 LEAST_CACHED, CACHED_STEP = 1_024, 128

@@ -18,10 +18,10 @@ import tempfile
 import time
 from pathlib import Path
 
+from session.base.events import Event, HunkChecked, HunkLanded
+from session.base.storage.folders import config_folder, project_folders
 from session.checks.agreements import Agreements
 from session.checks.check import Check
-from session.events import Event, HunkChecked, HunkLanded
-from session.storage.folders import config_folder, project_folders
 from tests.tui.stage import stage
 
 RUFF = f"{sys.executable} -m ruff check --isolated --no-cache {{files}}"

@@ -21,16 +21,16 @@ import tempfile
 import time
 from pathlib import Path
 
-from session.link.connection import Connection, Endpoint, RequestProfile, Service
-from session.link.state import LinkState
-from session.memory.input_items import answer_items
-from session.protocol.events import Finished, TextDelta
-from session.protocol.framing.frames import write_body
-from session.protocol.framing.sse import EventStream
-from session.protocol.items import Item, user_message
-from session.protocol.responses import ResponseDecoder, encode_response
-from session.transport.http import client_for
-from session.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route
+from session.wire.input_items import answer_items
+from session.wire.link.connection import Connection, Endpoint, RequestProfile, Service
+from session.wire.link.state import LinkState
+from session.wire.protocol.events import Finished, TextDelta
+from session.wire.protocol.frames import write_body
+from session.wire.protocol.items import Item, user_message
+from session.wire.protocol.responses import ResponseDecoder, encode_response
+from session.wire.protocol.sse import EventStream
+from session.wire.transport.http import client_for
+from session.wire.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route
 from tests.bench.wire_link import certificate, serve, server, slow_line
 
 PROFILE = RequestProfile("bench", "Be a pair programmer. " * 100)

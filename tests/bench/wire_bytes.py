@@ -16,15 +16,15 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from session.events import TextDelta
-from session.link.state import LinkState
-from session.partner.script.load import parse
+from session.base.events import TextDelta
+from session.partner.load_script import parse
 from session.partner.server.requests import Request
 from session.partner.server.server import Partner
-from session.protocol.framing.frames import write_body
 from session.session import Session
 from session.setup.config import Flags
 from session.setup.opening import open_project
+from session.wire.link.state import LinkState
+from session.wire.protocol.frames import write_body
 from tests.session.talking import Listening, environment
 
 MODELS = ("spark-practice", "gpt-6-sol")

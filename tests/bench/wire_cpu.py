@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from session.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET
+from session.wire.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET
 from tests.bench import wire_bench
 from tests.bench.wire_bench import RATE, interrupts, percentile, streamed
 from tests.bench.wire_link import certificate, server

@@ -14,8 +14,8 @@ from h2.connection import H2Connection
 from h2.events import DataReceived, RequestReceived, StreamEnded
 from h2.exceptions import ProtocolError
 
-from session.transport.endpoint import Endpoint
-from session.transport.http import client_for
+from session.wire.transport.endpoint import Endpoint
+from session.wire.transport.http import client_for
 
 DEFAULT_WINDOW = 65_535
 """What a client may send before the server grants more (RFC 9113, 6.9.2)."""

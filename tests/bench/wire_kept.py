@@ -26,16 +26,16 @@ from typing import Any
 
 import httpx2
 
-from session.link.connection import Connection, Endpoint
-from session.memory.input_items import answer_items
-from session.protocol.events import Finished, TextDelta
-from session.protocol.framing.frames import write_body
-from session.protocol.framing.sse import EventStream
-from session.protocol.items import Item, user_message
-from session.protocol.responses import ResponseDecoder, encode_response
-from session.transport.http import client_for
-from session.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET
-from session.transport.tls import trust
+from session.wire.input_items import answer_items
+from session.wire.link.connection import Connection, Endpoint
+from session.wire.protocol.events import Finished, TextDelta
+from session.wire.protocol.frames import write_body
+from session.wire.protocol.items import Item, user_message
+from session.wire.protocol.responses import ResponseDecoder, encode_response
+from session.wire.protocol.sse import EventStream
+from session.wire.transport.http import client_for
+from session.wire.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET
+from session.wire.transport.tls import trust
 from tests.bench.wire_bench import CONTEXT, PROFILE, RATE, SOCKET, ready, streamed, turn
 from tests.bench.wire_h2 import DEFAULT_WINDOW, LARGE_WINDOW, h2_before
 from tests.bench.wire_link import certificate, server, slow_line

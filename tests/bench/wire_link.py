@@ -14,7 +14,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
-from session.partner.script.load import parse
+from session.partner.load_script import parse
 from session.partner.server.server import Partner
 
 SECONDS = 3.0

@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 
-from session.partner.script.load import DEMO, load
-from session.partner.script.script import Patch, Scenario, Script, Stall
+from session.partner.load_script import DEMO, load
+from session.partner.script import Patch, Scenario, Script, Stall
 from session.partner.server.server import Partner
 from tests.session.local_servers import aside
 

@@ -23,8 +23,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from session.journal.reading import read_records
 from session.partner.demo import make_sample
+from session.record.journal.reading import read_records
 from tests.e2e.test_exec import FEATURE, partner
 from tests.e2e.test_lost_screen import alive
 from tests.e2e.tmux import Terminal, terminal, wait_for

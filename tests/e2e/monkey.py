@@ -32,9 +32,9 @@ from session.project.open_files import OpenFile
 from tests.bench.pty_spark import Pty
 from tests.bench.pty_spark import stage as pty_stage
 from tests.tui.stage import GREETER, Stage, stage
-from tui.keys.keymap import keymap
-from tui.terminal.driver import key_parser
-from tui.terminal.escape_keys import rewritten
+from tui.front.keys.keymap import keymap
+from tui.screen.terminal.driver import key_parser
+from tui.screen.terminal.escape_keys import rewritten
 
 LEAVING = frozenset({"ctrl+q", "ctrl+d", "ctrl+c", "ctrl+z"})
 """Keys that may end or stop the app; they are pressed by the tests about them."""
@@ -93,7 +93,7 @@ def tasks(*_):
         print("\\n--- task", task.get_name(), file=sys.__stderr__)
         task.print_stack(limit=8, file=sys.__stderr__)
 signal.signal(signal.SIGUSR1, tasks)
-from tui.cli import main
+from tui.cli.main import main
 main()
 """
 """Starts spark so that SIGUSR1 prints what its tasks wait for, and SIGABRT what its threads do."""

@@ -18,7 +18,7 @@ PROGRAM = """
 import asyncio, sys
 from context.project.project import Project
 from session.session import Session
-from tui.cli import main
+from tui.cli.main import main
 
 def scan(self, *_):
     raise RuntimeError("the parser is out of order")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from xml.etree import ElementTree
 
+from tests.checkout import ROOT
 from tests.e2e.moving_svg import CELL_WIDTH, Frame, MovingSvg, Run, Style
 from tests.e2e.picture import CHAT, COLUMNS
 
 SVG = "{http://www.w3.org/2000/svg}"
-PICTURE = Path(__file__).resolve().parents[2] / "docs" / "spark.svg"
+PICTURE = ROOT / "docs" / "spark.svg"
 LARGEST_PICTURE = 400_000
 """Bytes; a README has to load quickly."""
 

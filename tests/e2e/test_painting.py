@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.tmux import Terminal, terminal, wait_for
-from tests.tui.terminal.grid.emulators import Cell, parsed
+from tests.tui.screen.grid.emulators import Cell, parsed
 
 pytestmark = [
     pytest.mark.skipif(

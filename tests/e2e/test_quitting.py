@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from session.journal.reading import read_records
+from session.record.journal.reading import read_records
 from tests.bench.pty_spark import Pty, Stage, stage
 from tests.e2e.held import held_partner
 from tests.e2e.test_exec import FEATURE
@@ -39,26 +39,28 @@ PARTS = {
     "the turn": 'patch("session.turn.turns:Turns", "close", hang)',
     "reading the project": 'patch("session.project.indexing:ProjectReading", "close", in_thread)',
     "MCP servers": 'patch("session.setup.mcp_tools:McpOffer", "close", stubborn)',
-    "the list of models": 'patch("session.model_choice.served_models:ServedModels", "close", hang)',
-    "background tasks": 'patch("session.tasks:BackgroundTasks", "close", hang)',
-    "the connection": 'patch("session.link.connection:Connection", "close", stubborn)',
+    "the list of models": 'patch("session.setup.served_models:ServedModels", "close", hang)',
+    "background tasks": 'patch("session.base.tasks:BackgroundTasks", "close", hang)',
+    "the connection": 'patch("session.wire.link.connection:Connection", "close", stubborn)',
     "the write in progress": """
 patch("session.project.edit_thread:EditThread", "close", in_thread)
 """,
     "the ledger's counter": 'patch("edits.ledger.ledger:Ledger", "give_ids_back", blocked)',
-    "followers": 'patch("session.sharing.standing:Own", "close", hang)',
-    "files that are read or saved": 'patch("tui.buffers.in_order:InOrder", "settled", hang)',
+    "followers": 'patch("session.record.sharing.standing:Own", "close", hang)',
+    "files that are read or saved": 'patch("tui.editor.buffers.in_order:InOrder", "settled", hang)',
     "the keys before": """
-from tui.panes.composer.composer import Composer
+from tui.chat.composer.composer import Composer
 from textual import events
 async def stuck(self, event):
     if event.key == "z":
         await asyncio.Event().wait()
 Composer.on_key = stuck
 """,
-    "background tasks of the screen": 'patch("tui.control.background:BackgroundTasks", "close", stubborn)',
+    "background tasks of the screen": """
+patch("tui.app.control.background:BackgroundTasks", "close", stubborn)
+""",
     "worker threads": """
-from tui.control.quit_control import QuitControl
+from tui.app.control.quit_control import QuitControl
 leave = QuitControl._leave
 async def stick(self, code):
     self._background.start(in_thread(), "sticking")
@@ -101,7 +103,7 @@ def journals(place: Stage) -> list[Path]:
 @pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 def test_it_ends_whatever_hangs(place: Stage, part: str) -> None:
-    code = f"{HANGING}\n{PARTS[part]}\nfrom tui.cli import main\nmain()"
+    code = f"{HANGING}\n{PARTS[part]}\nfrom tui.cli.main import main\nmain()"
     with place.spark(code) as pane:
         pane.until("ready")
         if part == "the keys before":
@@ -117,9 +119,9 @@ def test_it_ends_whatever_hangs(place: Stage, part: str) -> None:
 
 
 PATIENT = """
-import tui.control.quit_control
-tui.control.quit_control.CLOSING = tui.control.quit_control.BEFORE = 600.0
-patch("session.link.connection:Connection", "close", hang)
+import tui.app.control.quit_control
+tui.app.control.quit_control.CLOSING = tui.app.control.quit_control.BEFORE = 600.0
+patch("session.wire.link.connection:Connection", "close", hang)
 """
 
 
@@ -128,7 +130,7 @@ patch("session.link.connection:Connection", "close", hang)
     "keys", [("\x11", "\x11"), ("\x11", "\x03"), ("\x03", "\x03", "\x03"), ("\x11\x11",)]
 )
 def test_the_second_key_waits_for_nothing(place: Stage, keys: tuple[str, ...]) -> None:
-    code = f"{HANGING}\n{PATIENT}\nfrom tui.cli import main\nmain()"
+    code = f"{HANGING}\n{PATIENT}\nfrom tui.cli.main import main\nmain()"
     with place.spark(code) as pane:
         pane.until("ready")
         quit_by(pane, *keys)
@@ -138,7 +140,7 @@ def test_the_second_key_waits_for_nothing(place: Stage, keys: tuple[str, ...]) -
 @pytest.mark.slow
 @pytest.mark.parametrize("keys", ["\x11", "\x03\x03\x03"])
 def test_it_ends_in_the_middle_of_an_answer_although_the_server_hangs(keys: str) -> None:
-    code = f"{HANGING}\n{PARTS['the connection']}\nfrom tui.cli import main\nmain()"
+    code = f"{HANGING}\n{PARTS['the connection']}\nfrom tui.cli.main import main\nmain()"
     with held_partner() as partner, stage(url=partner.url) as place:
         with place.spark(code) as pane:
             pane.until("ready")

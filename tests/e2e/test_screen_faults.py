@@ -12,19 +12,19 @@ from tests.bench.pty_spark import START, Pty, Stage, stage
 FAULTS = {
     "a key's action": ("from tui.app.actions import Actions\nActions.help = fail\n", "\x1bOP"),
     "drawing": (
-        "from tui.panes.status import StatusLine\nplain = StatusLine.render_line\n"
+        "from tui.app.panes.status import StatusLine\nplain = StatusLine.render_line\n"
         "StatusLine.render_line = lambda self, y: fail() if self.status.message else plain(self, y)\n",
         "\x1b[12~",
     ),
     "reading keys": (
-        "import tui.terminal.driver as driver\n"
+        "import tui.screen.terminal.driver as driver\n"
         "driver.rewritten = lambda data: fail() if 'x' in data else data\n",
         "x",
     ),
     "mounting": ("from tui.app.app import SparkApp\nSparkApp.on_mount = fail\n", ""),
     "composing": ("from tui.app.app import SparkApp\nSparkApp.compose = fail\n", ""),
     "a worker": (
-        "from tui.panes.editor import colouring\ncolouring.whole = fail\nimport session.project.open_files\n",
+        "from tui.editor import colouring\ncolouring.whole = fail\nimport session.project.open_files\n",
         "\x10store.py\r",
     ),
     "Textual itself": (
@@ -44,7 +44,7 @@ import sys
 def fail(*arguments, **named):
     secret = "SECRET-VALUE"
     raise ZeroDivisionError("a fault for the test")
-import tui.terminal.driver
+import tui.screen.terminal.driver
 {fault}
 """
 

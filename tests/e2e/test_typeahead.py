@@ -21,13 +21,13 @@ from pathlib import Path
 import pytest
 
 from session.partner.server.process import companion
+from tests.checkout import ROOT
 from tests.e2e.tmux import PATIENCE
 from tests.emulator import Emulator
 
-ROOT = Path(__file__).resolve().parents[2]
-START = "from tui.cli import main; main()"
+START = "from tui.cli.main import main; main()"
 STUCK = (
-    "import time; from tui.commands.sessions import open_command\n"
+    "import time; from tui.cli.sessions import open_command\n"
     "open_command.opening = lambda *_, **__: time.sleep(60)\n" + START
 )
 """A start that gets no further than the settings."""

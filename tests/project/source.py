@@ -1,4 +1,8 @@
-"""Reads the project's own source: its modules, what they import, and the table of rooms."""
+"""Reads the project's own source: its modules, what they import, and the rooms and wings they stand in.
+
+A *room* is a folder of the five packages, or a file in a package's root. A *wing* is a folder in ``session``
+or ``tui`` with all rooms below it; in the smaller packages each room is a wing. :data:`WINGS` is their order.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +13,32 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.checkout import ROOT
+
 PACKAGES = ("edits", "context", "session", "themes", "tui")
-ARCHITECTURE = ROOT / "docs" / "architecture.md"
+WITH_WINGS = ("session", "tui")
+"""The packages with a level of wings."""
 SAMPLE = ROOT / "session" / "partner" / "sample"
 """The sample project of ``spark demo`` is data."""
-
-_ROW = re.compile(r"^\| `([\w/.]+)` \| (.+) \|$", re.MULTILINE)
+WINGS = (
+    *("edits/hunk.py", "edits/checked_lines.py", "edits/files", "edits/formats", "edits/placing"),
+    *(
+        "edits/ledger",
+        "edits/changed_files.py",
+        "edits/unified_diff.py",
+        "edits/git_patch.py",
+        "edits/guards",
+    ),
+    *("edits/change.py", "edits/landing.py", "edits/report.py"),
+    *("context/code", "context/text", "context/disk", "context/index", "context/project", "context/find"),
+    *("context/map", "context/window"),
+    *("session/base", "session/wire", "session/models", "session/record", "session/tools"),
+    *("session/checks", "session/project", "session/setup", "session/turn", "session/race"),
+    *("session/commands", "session/assist", "session/partner", "session/session.py", "session/ways"),
+    "themes/loader.py",
+    *("tui/front", "tui/screen", "tui/editor", "tui/chat", "tui/app", "tui/line", "tui/cli"),
+)
+"""All wings, in an order in which each imports only those before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +91,27 @@ def room_of(module: str) -> str:
     """The room of a module as a path: its folder, or the file itself in a package's root."""
     file = modules()[module].relative_to(ROOT)
     if file.name == "__init__.py" or len(file.parts) > 2:
-        return f"{file.parent}/"
+        return str(file.parent)
     return str(file)
 
 
-def rooms_in_the_architecture() -> dict[str, str]:
-    """The rooms of docs/architecture.md in their order, each with its sentence."""
-    section = ARCHITECTURE.read_text("utf-8").partition("\n## Rooms\n")[2].partition("\n## ")[0]
-    rows = _ROW.findall(section)
-    assert rows, "docs/architecture.md has no table of rooms"
-    assert len(rows) == len(dict(rows)), "docs/architecture.md lists a room twice"
-    return dict(rows)
+def wing_of(room: str) -> str:
+    """The wing that a room stands in, or the room itself."""
+    parts = room.split("/")
+    return "/".join(parts[:2]) if parts[0] in WITH_WINGS else room
+
+
+@cache
+def rooms() -> tuple[str, ...]:
+    """All rooms, in the order of their wings."""
+    found = {room_of(module) for module in modules()} - set(PACKAGES)
+    return tuple(sorted(found, key=lambda room: (WINGS.index(wing_of(room)), room)))
+
+
+def file_of(room: str) -> Path:
+    """The file whose docstring describes a room."""
+    place = ROOT / room
+    return place if place.suffix else place / "__init__.py"
 
 
 def summary(file: Path) -> str:
@@ -114,3 +147,16 @@ def circles(graph: Mapping[str, Iterable[str]]) -> list[list[str]]:
         if node not in order:
             visit(node)
     return found
+
+
+def longest_chain(graph: Mapping[str, Iterable[str]]) -> list[str]:
+    """The longest way along the imports of a graph without circles, from the module that nobody imports down."""
+    chains: dict[str, list[str]] = {}
+
+    def chain(node: str) -> list[str]:
+        if node not in chains:
+            below = max((chain(target) for target in graph.get(node, ())), key=len, default=[])
+            chains[node] = [node, *below]
+        return chains[node]
+
+    return max((chain(node) for node in graph), key=len, default=[])

@@ -9,9 +9,11 @@ from typing import get_args
 
 import pytest
 
-from session.events import Event
-from tests.project.source import ARCHITECTURE, PACKAGES, ROOT, modules
+from session.base.events import Event
+from tests.checkout import ROOT
+from tests.project.source import PACKAGES, modules
 
+ARCHITECTURE = ROOT / "docs" / "architecture.md"
 DOCUMENTS = [ROOT / name for name in ("README.md", "AGENTS.md", "CHANGELOG.md")] + sorted(
     (ROOT / "docs").glob("*.md")
 )

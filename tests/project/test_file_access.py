@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.checkout import ROOT
+
 PACKAGES = ("edits", "session")
 
 CHOKE_POINT = {
@@ -29,29 +29,29 @@ OTHERS = {
     "edits/ledger/ledger.py": "the ledger",
     "session/checks/agreements.py": "the checks that the user agreed to, in the state folder",
     "session/checks/proposals.py": "the project's manifests, to read only",
-    "session/cluster/base.py": "copies of projects, in a worker's own folder",
-    "session/coverage/": "copies of past commits, in a folder that was just made",
-    "session/doctor/diagnosis.py": "a file without a name in the state folder, to see whether there is room",
-    "session/engine/gguf_header.py": "local models",
-    "session/engine/model_store.py": "local models",
-    "session/engine/pull.py": "local models",
+    "session/race/cluster/base.py": "copies of projects, in a worker's own folder",
+    "session/ways/": "copies of past commits, in a folder that was just made",
+    "session/setup/diagnosis.py": "a file without a name in the state folder, to see whether there is room",
+    "session/models/engine/gguf_header.py": "local models",
+    "session/models/engine/model_store.py": "local models",
+    "session/models/engine/pull.py": "local models",
     "session/partner/demo.py": "a sample project in a folder that was just made",
-    "session/partner/script/load.py": "a script that the user names",
+    "session/partner/load_script.py": "a script that the user names",
     "session/partner/server/scripted_model.py": "a script of spark's own",
     "session/project/locks.py": "the project's locks, in the state folder",
     "session/project/prompts.py": "drafts and past prompts, in the state folder",
     "session/project/unsaved_texts.py": "texts that are not saved yet, in the state folder",
-    "session/review/dismissals.py": "the findings that the user dismissed, in the state folder",
-    "session/sandbox/": "copies of the project, made for commands to run in",
+    "session/assist/review/dismissals.py": "the findings that the user dismissed, in the state folder",
+    "session/checks/sandbox/": "copies of the project, made for commands to run in",
     "session/setup/default_model.py": "the model that was found for each server's address",
-    "session/sharing/": "locks and sockets of open sessions, in the state folder",
-    "session/storage/folders.py": "the state folder",
-    "session/storage/line_files.py": "the state folder",
-    "session/storage/private_files.py": "the state folder",
+    "session/record/sharing/": "locks and sockets of open sessions, in the state folder",
+    "session/base/storage/folders.py": "the state folder",
+    "session/base/storage/line_files.py": "the state folder",
+    "session/base/storage/private_files.py": "the state folder",
     "session/tools/command/supervisor.py": "/dev/null and /proc",
-    "session/tools/look/search_engines.py": "temporary files without a name",
-    "session/trust/answers.py": "the answers about the project's instructions, in the state folder",
-    "session/usage/log.py": "the log of usage, in the state folder",
+    "session/tools/search_engines.py": "temporary files without a name",
+    "session/project/trust_answers.py": "the answers about the project's instructions, in the state folder",
+    "session/record/usage_log.py": "the log of usage, in the state folder",
 }
 
 _OS = {

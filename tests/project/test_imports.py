@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.source import PACKAGES, ROOT, imports, python_files
-from tui.cli import COMMANDS
+from tests.checkout import ROOT
+from tests.project.source import PACKAGES, imports, python_files
+from tui.cli.main import COMMANDS
 
 MAY_IMPORT = {
     "edits": set[str](),
@@ -19,7 +20,7 @@ MAY_IMPORT = {
     "tui": {"session", "themes"},
     "themes": set[str](),
 }
-SANS_IO = ("edits/formats", "session/protocol")
+SANS_IO = ("edits/formats", "session/wire/protocol")
 IO_MODULES = {"asyncio", "socket", "ssl", "pathlib", "os", "io", "time", "websockets", "textual", "threading"}
 LIBRARIES = (
     "anthropic",
@@ -45,15 +46,15 @@ BEHIND_THE_FRAME = (
     "context",
     "edits",
     "session.session",
-    "session.events",
-    "tui.buffers.buffer",
-    "tui.control.feed",
-    "tui.find",
-    "tui.ghost",
-    "tui.gutter",
-    "tui.panes.editor.editor",
-    "tui.panes.editor.shown_file",
-    "tui.panes.later_panes",
+    "session.base.events",
+    "tui.editor.buffers.buffer",
+    "tui.app.control.feed",
+    "tui.editor.buffers.text_search",
+    "tui.editor.ghost",
+    "tui.editor.signs",
+    "tui.editor.editor",
+    "tui.editor.shown_file",
+    "tui.app.panes.later_panes",
 )
 """What is loaded only after the first frame. Textual's own text area loads tree_sitter before it."""
 
@@ -107,7 +108,7 @@ def loaded(script: str, names: tuple[str, ...], **environment: str) -> list[str]
 )
 def test_a_cold_start_imports_nothing_heavy(arguments: list[str]) -> None:
     script = (
-        "from tui.cli import main\n"
+        "from tui.cli.main import main\n"
         f"sys.argv = ['spark', *{arguments!r}]\n"
         "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code, end.code\n"
     )
@@ -117,8 +118,8 @@ def test_a_cold_start_imports_nothing_heavy(arguments: list[str]) -> None:
 @pytest.mark.parametrize(
     ("module", "needless"),
     [
-        ("tui.scroll.headless", ("textual", "rich")),
-        ("tui.scroll.event_printers", ("textual", "rich", "session.session")),
+        ("tui.line.headless", ("textual", "rich")),
+        ("tui.line.event_printers", ("textual", "rich", "session.session")),
     ],
 )
 def test_what_has_no_screen_loads_no_textual(module: str, needless: tuple[str, ...]) -> None:
@@ -129,8 +130,8 @@ def test_the_first_frame_does_not_wait_for_the_session(tmp_path: Path) -> None:
     script = (
         "import asyncio\n"
         "from pathlib import Path\n"
-        "from tui.commands.sessions import open_command\n"
-        "from tui.commands.options import opening\n"
+        "from tui.cli.sessions import open_command\n"
+        "from tui.cli.options import opening\n"
         "import tui.app.run\n"
         "from tui.app.app import SparkApp\n"
         "from tui.app.session_start import SessionStart\n"

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.checkout import ROOT
+
 NAMED = re.compile(r"`(test_[a-z0-9_]+)`")
 DOCUMENTS = [file for file in (ROOT / "docs").glob("*.md") if NAMED.search(file.read_text("utf-8"))]
 

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.checkout import ROOT
+
 PACKAGES = ("edits", "context", "session", "tui", "themes")
 
 

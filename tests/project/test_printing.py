@@ -1,21 +1,22 @@
-"""Text reaches a terminal through ``tui/printing.py``, or drawn by the app: nothing else prints."""
+"""Text reaches a terminal through ``tui/front/printing.py``, or drawn by the app: nothing else prints."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from tests.project.source import PACKAGES, ROOT, python_files
+from tests.checkout import ROOT
+from tests.project.source import PACKAGES, python_files
 
-CHOKE_POINT = "tui/printing.py"
+CHOKE_POINT = "tui/front/printing.py"
 OTHERS = {
     "context/index/worker.py": "a process of spark's own, whose answers are read from its pipe",
-    "context/outlining/outline_process.py": "the same, for outlines",
-    "session/engine/__main__.py": "a process of spark's own, which reads the port from its pipe",
-    "session/debugging/live_run.py": "the output of a command that the user runs, unchanged",
+    "context/index/outline_process.py": "the same, for outlines",
+    "session/models/engine/__main__.py": "a process of spark's own, which reads the port from its pipe",
+    "session/checks/debugging/live_run.py": "the output of a command that the user runs, unchanged",
     "session/partner/__main__.py": "a process of spark's own, which reads the address from its pipe",
-    "session/tools/look/plain_search.py": "a process of spark's own, whose matches are read from its pipe",
-    "tui/commands/setup/completion_command.py": "a script of Click's own, which a shell runs as it is",
+    "session/tools/plain_search.py": "a process of spark's own, whose matches are read from its pipe",
+    "tui/cli/setup/completion_command.py": "a script of Click's own, which a shell runs as it is",
 }
 _PRINTING = {"print", "pprint", "echo", "secho", "echo_via_pager"}
 _STREAMS = {"stdout", "stderr", "__stdout__", "__stderr__"}
@@ -48,7 +49,7 @@ def test_nothing_but_the_choke_point_prints() -> None:
             if name != CHOKE_POINT and (lines := list(prints(ast.parse(file.read_text("utf-8"))))):
                 found[name] = lines
     strangers = {name: lines for name, lines in found.items() if not any(map(name.startswith, OTHERS))}
-    assert strangers == {}, "print with tui.printing"
+    assert strangers == {}, "print with tui.front.printing"
 
 
 def test_the_list_of_others_is_not_longer_than_it_has_to_be() -> None:

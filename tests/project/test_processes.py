@@ -10,22 +10,23 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.project.source import PACKAGES, ROOT, python_files
+from tests.checkout import ROOT
+from tests.project.source import PACKAGES, python_files
 
 PLACES = {
     "context/disk/git.py": "git, with an environment of allowed names",
-    "context/outlining/own_python.py": "spark's own readers of files, without keys and folders of code",
-    "session/debugging/live_run.py": "the command that the user runs live, as a shell would",
-    "session/engine/process.py": "the embedded engine, with an environment without keys",
-    "session/keys/children.py": "the user's key command and the keyring, in the home folder",
-    "session/mcp/program.py": "MCP servers, with an environment of allowed names, in a folder of their own",
+    "context/index/own_python.py": "spark's own readers of files, without keys and folders of code",
+    "session/checks/debugging/live_run.py": "the command that the user runs live, as a shell would",
+    "session/models/engine/process.py": "the embedded engine, with an environment without keys",
+    "session/models/keys/children.py": "the user's key command and the keyring, in the home folder",
+    "session/tools/mcp/program.py": "MCP servers: an environment of allowed names, a folder of their own",
     "session/partner/demo.py": "git, in a sample project that was just made",
     "session/partner/server/process.py": "the partner",
-    "session/sandbox/walls.py": "becomes the command in a sandbox",
+    "session/checks/sandbox/walls.py": "becomes the command in a sandbox",
     "session/tools/command/process.py": "commands and checks, with an environment of allowed names",
     "session/tools/command/supervisor.py": "becomes the command that it watches",
-    "tui/clipboard/clipboard.py": "tmux, to copy",
-    "tui/files/outside_editor.py": "the user's editor",
+    "tui/screen/clipboard.py": "tmux, to copy",
+    "tui/app/control/outside_editor.py": "the user's editor",
 }
 _STARTS = {
     *("Popen", "create_subprocess_exec", "create_subprocess_shell", "getoutput", "getstatusoutput"),

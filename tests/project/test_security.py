@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.source import ROOT
+from tests.checkout import ROOT
 
 TEXT = (ROOT / "docs" / "security.md").read_text("utf-8")
 SECTIONS = {

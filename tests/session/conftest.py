@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.session.engine.tiny_model import write_tiny_model
+from tests.session.models.engine.tiny_model import write_tiny_model
 
 
 @pytest.fixture(scope="session")

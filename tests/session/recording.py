@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from session.events import Event
-from session.journal.journals import Journal
-from session.journal.recorder import Recorder
+from session.base.events import Event
+from session.record.journal.journals import Journal
+from session.record.journal.recorder import Recorder
 
 
 def recorder_for(folder: Path, take: Callable[[Event], None]) -> Recorder:

@@ -11,7 +11,7 @@ import socket
 import struct
 from typing import Any
 
-from session.transport.service import Route, Transport
+from session.wire.transport.service import Route, Transport
 
 PATCH = "*** Begin Patch\n*** Update File: maß.py\n@@\n-größe = 1\n+größe = 2\n*** End Patch\n"
 BLOCK = "maß.py\n<<<<<<< SEARCH\ngröße = 1\n=======\ngröße = 2\n>>>>>>> REPLACE\n"

@@ -8,13 +8,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from session.events import Event, TurnEnded
-from session.partner.script.load import parse
+from session.base.events import Event, TurnEnded
+from session.base.storage.folders import config_folder
+from session.partner.load_script import parse
 from session.partner.server.server import Partner
 from session.session import Session
 from session.setup.config import Flags
 from session.setup.opening import Opening, open_project
-from session.storage.folders import config_folder
 
 E = TypeVar("E")
 

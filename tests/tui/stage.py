@@ -11,14 +11,14 @@ from pathlib import Path
 from textual import events
 from textual.pilot import Pilot
 
-from session.partner.script.load import parse
+from session.partner.load_script import parse
 from session.partner.server.server import Partner
 from session.session import Session
 from session.setup.config import Flags
 from session.setup.opening import open_project
 from tui.app.app import SparkApp
-from tui.overlays.offer_screen import FindOffers
-from tui.panes.held_bar import KEYS_UP_AFTER
+from tui.app.overlays.offer_screen import FindOffers
+from tui.app.panes.held_bar import KEYS_UP_AFTER
 
 GREETER = '''"""Says hello."""
 

@@ -9,11 +9,11 @@ import sys
 
 import pytest
 
-from tests.project.source import ROOT
+from tests.checkout import ROOT
 
 TOLD = """
 import asyncio, ctypes, sys, threading
-from tui.event_loop import run
+from tui.front.event_loop import run
 
 library = ctypes.CDLL(None)
 library.malloc.restype = ctypes.c_void_p

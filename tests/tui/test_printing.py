@@ -10,10 +10,10 @@ import sys
 
 import pytest
 
-from tui.printing import PieceWriter
+from tui.front.printing import PieceWriter
 
 TELL = (
-    "from tui.printing import PieceWriter, say\n"
+    "from tui.front.printing import PieceWriter, say\n"
     "answer = PieceWriter()\n"
     "answer.write('I change')\n"
     "answer.write(' red.')\n"
@@ -65,7 +65,7 @@ def test_an_answer_in_a_pipe_of_its_own_stays_as_it_is(stderr: int) -> None:
 
 ENDED_BY_HANG_UP = (
     "import signal, sys\n"
-    "from tui.printing import say\n"
+    "from tui.front.printing import say\n"
     "def told(number, frame):\n"
     "    sys.exit(128 + number)\n"
     "signal.signal(signal.SIGHUP, told if sys.argv[1] == 'handled' else signal.SIG_DFL)\n"

@@ -1,1 +1,1 @@
-"""The full-screen app: panes on one session, and the keys that drive them."""
+"""The Textual app: starting it, its parts, and ending it; its features stand in the rooms beside."""

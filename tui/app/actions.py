@@ -1,4 +1,4 @@
-"""What the keys of the app do, by the names that ``tui/keys/keymap.toml`` has for it."""
+"""What the keys of the app do, by the names that ``tui/front/keys/keymap.toml`` has for it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Literal
 
 from textual.app import App
 
+from tui.app.control.overlay_control import OverlayControl
+from tui.app.control.pane_control import PaneControl
+from tui.app.panes.layout import Layout, Panes
+from tui.app.picking.theme_control import ThemeControl
 from tui.app.session_start import SessionStart
-from tui.control.overlay_control import OverlayControl
-from tui.control.pane_control import PaneControl
-from tui.keys.key_order import after_typing
-from tui.panes.layout import Layout, Panes
-from tui.picking.theme_control import ThemeControl
-from tui.terminal.driver import repaint
+from tui.front.keys.key_order import after_typing
+from tui.screen.terminal.driver import repaint
 
 if TYPE_CHECKING:
     from tui.app.controls import Controls
@@ -59,7 +59,7 @@ class Actions:
         if session.running and not quitting.leaving:
             self._controls.prompts.interrupt()
         elif not quitting.leaving and session.shell.stop():
-            from tui.words.check_lines import command_ends  # the first frame needs no session
+            from tui.front.words.check_lines import command_ends  # the first frame needs no session
 
             self._panes.status.say(command_ends())
         else:

@@ -2,7 +2,7 @@
 
 The app gives the session commands and shows its events; it keeps nothing that the journal could not give
 it again. Textual looks for event handlers here, so they are here and thin: what they do is in the modules of
-:mod:`tui.control`, which :mod:`tui.app.controls` makes once the session is there.
+:mod:`tui.app.control`, which :mod:`tui.app.controls` makes once the session is there.
 """
 
 from __future__ import annotations
@@ -24,42 +24,42 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Static, TextArea
 
-from session.closing import Limit
+from session.base.closing import Limit
 from tui.app.actions import Actions
+from tui.app.attention import Attention
+from tui.app.control.background import BackgroundTasks, fault
+from tui.app.control.overlay_control import REACHABLE, OverlayControl
+from tui.app.control.pane_control import PaneControl
 from tui.app.ending import PATIENCE, Ending
+from tui.app.panes.layout import Layout, Panes
+from tui.app.panes.status import StatusLine
+from tui.app.panes.titles import Titles
+from tui.app.panes.welcome import Welcome
 from tui.app.parts import AppParts
 from tui.app.pending_session import PendingSession, first_frame_of_session, needs_no_session
+from tui.app.picking.theme_control import ThemeControl
 from tui.app.session_start import SessionStart
-from tui.control.background import BackgroundTasks, fault
-from tui.control.overlay_control import REACHABLE, OverlayControl
-from tui.control.pane_control import PaneControl
-from tui.drawing.theme_switch import ThemeSwitch
-from tui.keys.key_turns import KeyTurns
-from tui.keys.keymap import bindings, vi_keys
-from tui.look.attention import Attention
-from tui.look.component_styles import FreeingStylesheet
-from tui.look.old_layouts import forget_old_layouts
-from tui.panes.chat.chat import ChatView
-from tui.panes.composer.composer import Composer
-from tui.panes.composer.suggestions import Suggestions
-from tui.panes.layout import Layout, Panes
-from tui.panes.status import StatusLine
-from tui.panes.titles import Titles
-from tui.panes.welcome import Welcome
-from tui.picking.theme_control import ThemeControl
-from tui.slash.table import hint
-from tui.terminal.driver import LateDriver, ask_for_background, take_keys
-from tui.terminal.frames import holds_frames
-from tui.terminal.grid.row_compositor import row_screen
+from tui.chat.chat import ChatView
+from tui.chat.composer.composer import Composer
+from tui.chat.composer.suggestions import Suggestions
+from tui.front.keys.key_turns import KeyTurns
+from tui.front.keys.keymap import bindings, vi_keys
+from tui.front.slash.table import hint
+from tui.screen.component_styles import FreeingStylesheet
+from tui.screen.drawing.theme_switch import ThemeSwitch
+from tui.screen.grid.row_compositor import row_screen
+from tui.screen.old_layouts import forget_old_layouts
+from tui.screen.terminal.driver import LateDriver, ask_for_background, take_keys
+from tui.screen.terminal.frames import holds_frames
 
 if TYPE_CHECKING:
-    from tui.look.theme_choice import ThemeChoice
-    from tui.overlays.offer_screen import FindOffers
-    from tui.panes.find_bar import FindBar
-    from tui.panes.held_bar import HeldBar
-    from tui.panes.queue_list import QueueList
-    from tui.port import SessionPort
-    from tui.slash.completion import Candidates
+    from tui.app.overlays.offer_screen import FindOffers
+    from tui.app.panes.find_bar import FindBar
+    from tui.app.panes.held_bar import HeldBar
+    from tui.app.panes.queue_list import QueueList
+    from tui.front.port import SessionPort
+    from tui.front.slash.completion import Candidates
+    from tui.screen.theme_choice import ThemeChoice
 
 
 class SparkApp(AppParts, inherit_bindings=False):

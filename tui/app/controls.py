@@ -6,41 +6,41 @@ from dataclasses import dataclass
 
 from textual.app import App
 
-from tui.checks.finding_control import FindingControl
-from tui.clipboard.clipboard import Clipboard
-from tui.control.background import BackgroundTasks
-from tui.control.chat_control import ChatControl
-from tui.control.drop_control import DropControl
-from tui.control.editor_hands import EditorHands
-from tui.control.feed import Feed
-from tui.control.file_control import FileControl
-from tui.control.find_control import FindControl
-from tui.control.hunk_control import HunkControl
-from tui.control.overlay_control import OverlayControl
-from tui.control.prompt_control import PromptControl
-from tui.control.quit_control import QuitControl
-from tui.control.review_control import ReviewControl
-from tui.control.suggestion_control import SuggestionControl
-from tui.drawing.theme_switch import ThemeSwitch
-from tui.findings.control import SaveReviewControl
-from tui.keys.key_turns import KeyTurns
-from tui.next_edit.control import NextEditControl
-from tui.panes.composer.kept_texts import KeptTexts
-from tui.panes.editor.disk_changes import DiskChanges
-from tui.panes.editor.flights import Flights
-from tui.panes.editor.shown_file import ShownFile
-from tui.panes.layout import Layout, Panes
-from tui.panes.reading_question import ReadingQuestion
-from tui.panes.trust_question import TrustQuestion
-from tui.picking.model_offer import ModelOffer
-from tui.picking.palette_control import PaletteControl
-from tui.picking.session_control import SessionControl
-from tui.port import SessionPort
-from tui.race.races import Races
-from tui.refactor.control import RefactorControl
-from tui.suggest.ghost_control import GhostControl
-from tui.suggest.side_control import SideControl
-from tui.touch.control import TouchControl
+from tui.app.control.background import BackgroundTasks
+from tui.app.control.chat_control import ChatControl
+from tui.app.control.drop_control import DropControl
+from tui.app.control.editor_hands import EditorHands
+from tui.app.control.feed import Feed
+from tui.app.control.file_control import FileControl
+from tui.app.control.find_control import FindControl
+from tui.app.control.hunk_control import HunkControl
+from tui.app.control.overlay_control import OverlayControl
+from tui.app.control.prompt_control import PromptControl
+from tui.app.control.quit_control import QuitControl
+from tui.app.control.review_control import ReviewControl
+from tui.app.control.suggestion_control import SuggestionControl
+from tui.app.panes.layout import Layout, Panes
+from tui.app.panes.reading_question import ReadingQuestion
+from tui.app.panes.trust_question import TrustQuestion
+from tui.app.picking.model_offer import ModelOffer
+from tui.app.picking.palette_control import PaletteControl
+from tui.app.picking.session_control import SessionControl
+from tui.app.race.races import Races
+from tui.app.review.check_finding_control import FindingControl
+from tui.app.review.review_finding_control import SaveReviewControl
+from tui.app.typing.ghost_control import GhostControl
+from tui.app.typing.next_edit_control import NextEditControl
+from tui.app.typing.refactor_control import RefactorControl
+from tui.app.typing.side_control import SideControl
+from tui.app.typing.touch_control import TouchControl
+from tui.chat.composer.kept_texts import KeptTexts
+from tui.editor.disk_changes import DiskChanges
+from tui.editor.flights import Flights
+from tui.editor.shown_file import ShownFile
+from tui.front.keys.key_turns import KeyTurns
+from tui.front.port import SessionPort
+from tui.screen.clipboard import Clipboard
+from tui.screen.drawing.theme_switch import ThemeSwitch
 
 
 @dataclass(frozen=True, slots=True)

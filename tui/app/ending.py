@@ -7,7 +7,7 @@ from typing import Any
 
 from textual.app import App
 
-from session.closing import leave_behind
+from session.base.closing import leave_behind
 
 PATIENCE = 0.4
 """Seconds within which a widget ends, where any is left."""

@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
-from tui.panes.chat.chat import ChatView
-from tui.panes.composer.composer import Composer
-from tui.panes.layout import Panes
-from tui.panes.status import StatusLine
+from tui.app.panes.layout import Panes
+from tui.app.panes.status import StatusLine
+from tui.chat.chat import ChatView
+from tui.chat.composer.composer import Composer
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from session.model_choice.offers import Offer
+    from session.setup.model_offers import Offer
+    from tui.app.control.feed import Feed
     from tui.app.controls import Controls
     from tui.app.session_start import SessionStart
-    from tui.control.feed import Feed
-    from tui.panes.editor.editor import EditorPane
-    from tui.panes.editor.shown_file import ShownFile
-    from tui.port import SessionPort
+    from tui.editor.editor import EditorPane
+    from tui.editor.shown_file import ShownFile
+    from tui.front.port import SessionPort
 
 
 class AppParts(App[int], inherit_bindings=False):

@@ -17,7 +17,7 @@ from session.project.prompts import Draft, PromptHistory
 
 if TYPE_CHECKING:
     from session.setup.opening import Opening
-    from tui.port import SessionPort
+    from tui.front.port import SessionPort
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +84,9 @@ class PendingSession:
         session = self.make()
         # Import here what shows the session: on the event loop these imports would hold up the keys.
         import tui.app.controls
-        import tui.overlays.context_panel
-        import tui.overlays.offer_screen
-        import tui.panes.later_panes  # noqa: F401 (loaded for later)
+        import tui.app.overlays.context_panel
+        import tui.app.overlays.offer_screen
+        import tui.app.panes.later_panes  # noqa: F401 (loaded for later)
 
         return session
 

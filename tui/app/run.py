@@ -12,22 +12,22 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from session.storage.line_files import StoreError
+from session.base.storage.line_files import StoreError
 from themes.loader import ThemeError
 from tui.app.pending_session import PendingSession, first_frame_of
-from tui.event_loop import PROMPTLY, run
-from tui.exits import CONFIGURATION, DONE, FAILED, leave
-from tui.printing import say
+from tui.front.event_loop import PROMPTLY, run
+from tui.front.exits import CONFIGURATION, DONE, FAILED, leave
+from tui.front.printing import say
 
 if TYPE_CHECKING:
     from textual import events
 
-    from session.model_choice.offers import Offer
+    from session.setup.model_offers import Offer
     from session.setup.opening import Opening
     from tui.app.app import SparkApp
-    from tui.overlays.offer_screen import FindOffers
-    from tui.port import SessionPort
-    from tui.terminal.lost_terminal import StandardStreams
+    from tui.app.overlays.offer_screen import FindOffers
+    from tui.front.port import SessionPort
+    from tui.screen.terminal.lost_terminal import StandardStreams
 
 LAST_SECONDS = 5.0
 """Seconds that a turn has to end by itself after SIGTERM: a system that shuts down waits little longer."""
@@ -55,11 +55,11 @@ def run_app(
     """
     require_terminal()
     use_own_keys(opening)
-    from session.storage.error_log import log_faults_to
+    from session.base.storage.error_log import log_faults_to
     from tui.app.app import SparkApp
-    from tui.control.background import fault
-    from tui.look.theme_choice import ThemeChoice
-    from tui.terminal.lost_terminal import StandardStreams
+    from tui.app.control.background import fault
+    from tui.screen.terminal.lost_terminal import StandardStreams
+    from tui.screen.theme_choice import ThemeChoice
 
     log_faults_to(opening.workspace.folders.error_log)
     streams = StandardStreams()
@@ -113,7 +113,7 @@ def _keep_unsaved(app: SparkApp) -> None:
 
 async def _show(app: SparkApp, opening: Opening, streams: StandardStreams) -> None:
     """Run the app on this event loop; a turn that it left running goes on there without it."""
-    from tui.terminal.end_signals import leaving_on_signals
+    from tui.screen.terminal.end_signals import leaving_on_signals
 
     loop = asyncio.get_running_loop()
     with leaving_on_signals(partial(_leave, app)):
@@ -152,7 +152,7 @@ async def _carry_on(app: SparkApp, opening: Opening, code: int, streams: Standar
 
 
 def _make(opening: Opening, resume: Path | None, *, join: bool) -> SessionPort:
-    from session.following.opening import open_session
+    from session.ways.following_opening import open_session
 
     return open_session(opening, resume, join=join)
 
@@ -170,7 +170,7 @@ def _leave(app: SparkApp, code: int, heard: Callable[[], None]) -> None:
 
 
 def _finder(opening: Opening) -> FindOffers:
-    from session.model_choice.offers import find_offers
+    from session.setup.model_offers import find_offers
 
     return partial(find_offers, opening)
 
@@ -179,8 +179,8 @@ def use_own_keys(opening: Opening) -> None:
     """Use the keys of the user's settings; exit with 3 where they contradict each other."""
     if not opening.settings.keymap:
         return
-    from tui.keys.keymap import default_keymap, use
-    from tui.keys.own_keys import KeymapError, own_keys
+    from tui.front.keys.keymap import default_keymap, use
+    from tui.front.keys.own_keys import KeymapError, own_keys
 
     try:
         own = own_keys(default_keymap(), opening.settings.keymap)

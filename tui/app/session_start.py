@@ -12,32 +12,32 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.app import App
 
-from session.storage.line_files import StoreError
+from session.base.storage.line_files import StoreError
+from tui.app.attention import Attention
+from tui.app.control.background import BackgroundTasks
+from tui.app.control.overlay_control import OverlayControl
+from tui.app.lean import LeanLook
+from tui.app.panes.layout import Layout, Panes
+from tui.app.panes.titles import Titles
 from tui.app.pending_session import FirstFrame, PendingSession
-from tui.control.background import BackgroundTasks
-from tui.control.overlay_control import OverlayControl
-from tui.drawing.code import warm
-from tui.drawing.pacer import Pacer
-from tui.drawing.plain import visible
-from tui.exits import CONFIGURATION, FAILED
-from tui.keys.key_order import hand_on
-from tui.keys.key_turns import KeyTurns
-from tui.look.attention import Attention
-from tui.look.lean import LeanLook
-from tui.panes.layout import Layout, Panes
-from tui.panes.titles import Titles
-from tui.terminal.driver import brake_turns, take_keys
-from tui.terminal.frames import release_frames, when_painted
-from tui.terminal.lending import keep_keys
-from tui.terminal.startup import loaded
-from tui.words.hints import save_first
+from tui.front.exits import CONFIGURATION, FAILED
+from tui.front.keys.key_order import hand_on
+from tui.front.keys.key_turns import KeyTurns
+from tui.front.words.hints import save_first
+from tui.screen.drawing.code import warm
+from tui.screen.drawing.pacer import Pacer
+from tui.screen.drawing.plain import visible
+from tui.screen.terminal.driver import brake_turns, take_keys
+from tui.screen.terminal.frames import release_frames, when_painted
+from tui.screen.terminal.lending import keep_keys
+from tui.screen.terminal.startup import loaded
 
 if TYPE_CHECKING:
-    from session.events import Event, OwnerGone, TakeoverAsked
-    from session.model_choice.offers import Offer
+    from session.base.events import Event, OwnerGone, TakeoverAsked
+    from session.setup.model_offers import Offer
     from tui.app.controls import Controls
-    from tui.overlays.offer_screen import FindOffers
-    from tui.port import SessionPort
+    from tui.app.overlays.offer_screen import FindOffers
+    from tui.front.port import SessionPort
 
 LATER_STYLES = str(Path(__file__).with_name("later.tcss"))
 """The style sheet of the panes that come with the session, and of the screens over the panes."""
@@ -138,7 +138,7 @@ class SessionStart:
 
     async def begin(self, session: SessionPort) -> None:
         """Wire the session to the panes, and begin to open and to follow it."""
-        from session.storage.unnamed_files import UnnamedFiles
+        from session.base.storage.unnamed_files import UnnamedFiles
         from tui.app.controls import make_controls
 
         sheet = self._app.stylesheet
@@ -196,7 +196,7 @@ class SessionStart:
 
     async def _open(self, session: SessionPort) -> None:
         """Open the session, and send what the command line asked."""
-        from tui.panes.editor.marks import Mark, kind_of
+        from tui.editor.marks import Mark, kind_of
 
         try:
             await session.open()
@@ -232,7 +232,7 @@ class SessionStart:
 
     async def _follow(self, controls: Controls, stream: AsyncIterator[Event]) -> None:
         """Show events as they come; the loop's other work gets its turn every few milliseconds."""
-        from session.events import OwnerGone, TakeoverAsked
+        from session.base.events import OwnerGone, TakeoverAsked
 
         loop = asyncio.get_running_loop()
         began = loop.time()
@@ -257,7 +257,7 @@ class SessionStart:
 
     def _change_hands(self, event: OwnerGone | TakeoverAsked) -> None:
         """Leave the screen where another process takes the session over, or this one the followed session."""
-        from session.events import TakeoverAsked
+        from session.base.events import TakeoverAsked
 
         if isinstance(event, TakeoverAsked):
             self.taken_by = event.pid
@@ -336,6 +336,6 @@ class SessionStart:
 
 def _warm() -> None:
     """Load what draws the first answer."""
-    import tui.panes.transcript.markdown  # noqa: F401 (loaded for later)
+    import tui.chat.transcript.markdown  # noqa: F401 (loaded for later)
 
     warm()

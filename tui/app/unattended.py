@@ -7,14 +7,14 @@ import signal
 from collections.abc import AsyncIterator
 from contextlib import suppress
 
-from session.events import Event, HunkLanded, Notice, TurnEnded
+from session.base.events import Event, HunkLanded, Notice, TurnEnded
+from session.base.storage.line_files import StoreError
+from session.record.sharing.host import Presence
+from session.record.sharing.left_alone import leave_word
+from session.record.sharing.unattended import Signal, State, Unattended
 from session.session import Session
-from session.sharing.host import Presence
-from session.sharing.left_alone import leave_word
-from session.sharing.unattended import Signal, State, Unattended
-from session.storage.line_files import StoreError
-from tui.terminal.command_signals import CommandSignals
-from tui.terminal.lost_terminal import StandardStreams
+from tui.screen.terminal.command_signals import CommandSignals
+from tui.screen.terminal.lost_terminal import StandardStreams
 
 ASKED_TO_END = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT)
 

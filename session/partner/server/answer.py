@@ -11,20 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from session.partner.script.patches import search_replace, v4a
-from session.partner.script.script import (
-    Calls,
-    Close,
-    Fail,
-    Garbage,
-    Patch,
-    Say,
-    Scenario,
-    Stall,
-    Step,
-    Think,
-)
-from session.partner.script.tokens import split_tokens
+from session.partner.script import Calls, Close, Fail, Garbage, Patch, Say, Scenario, Stall, Step, Think
+from session.partner.script_patches import search_replace, v4a
+from session.partner.script_tokens import split_tokens
 
 _BARE_DROPS = (
     "response.created",

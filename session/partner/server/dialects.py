@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from session.partner.server.requests import BadRequest, Request, request_of
-from session.protocol.framing.frames import NotAnObject, parse_object
-from session.protocol.turns import DEVELOPER_OPEN
+from session.wire.protocol.frames import NotAnObject, parse_object
+from session.wire.protocol.turns import DEVELOPER_OPEN
 
 Writer = Callable[[str | bytes], bytes]
 """Converts a frame of the answer to the bytes to send for it, which may be none."""
@@ -21,7 +21,7 @@ Writer = Callable[[str | bytes], bytes]
 
 @dataclass(frozen=True, slots=True)
 class HttpDialect:
-    """One dialect; ``name`` is its name in ``session.protocol.dialects``."""
+    """One dialect; ``name`` is its name in ``session.wire.protocol.dialects``."""
 
     name: str
     read: Callable[[dict[str, Any], int], Request]

@@ -12,14 +12,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
-from session.partner.script.script import Close, Fail, Scenario, Stall, Step
+from session.partner.script import Close, Fail, Scenario, Stall, Step
 from session.partner.server.answer import Answer, Frame, ResponseSpec
 from session.partner.server.dialects import DIALECTS, HttpDialect, Writer, nested_error, nothing_at
 from session.partner.server.requests import BadRequest, Request, check_calls
 from session.partner.server.schedule import paced
 from session.partner.server.scripted_model import ScriptedModel
 from session.partner.server.whole_answers import count_tokens, failed_answer, whole_answer
-from session.protocol.framing.frames import NotAnObject, parse_object
+from session.wire.protocol.frames import NotAnObject, parse_object
 
 _MOST_BODY_BYTES = 64 * 1024 * 1024
 _LOOK_SECONDS = 0.05

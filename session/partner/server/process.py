@@ -30,7 +30,7 @@ def serve_until_stopped(port: int, rate: str, script: Path | None, announce: Cal
 
     Raises ServingError for a bad rate or script, or a port that is taken.
     """
-    from session.partner.script.load import ScriptError
+    from session.partner.load_script import ScriptError
     from session.partner.server.server import Partner, parse_rate
 
     try:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
 
-from session.partner.script.tokens import count_input_tokens
-from session.protocol.framing.frames import NotAnObject, parse_object
-from session.protocol.items import text_of
+from session.partner.script_tokens import count_input_tokens
+from session.wire.protocol.frames import NotAnObject, parse_object
+from session.wire.protocol.items import text_of
 
 _LANE = re.compile(r"[A-Za-z0-9_.-]{1,256}")
 PATCH_TOOL = "apply_patch"

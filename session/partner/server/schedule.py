@@ -7,7 +7,7 @@ import contextlib
 import math
 from collections.abc import AsyncIterator, Iterable
 
-from session.partner.script.script import Close, Stall
+from session.partner.script import Close, Stall
 from session.partner.server.answer import Frame
 
 _SLACK = 0.0005

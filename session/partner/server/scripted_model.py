@@ -13,14 +13,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from session.partner.review.player import side_answer
-from session.partner.script.conversation import Reply, reply
-from session.partner.script.script import Say, Scenario, Script, Step
+from session.partner.conversation import Reply, reply
+from session.partner.review_player import side_answer
+from session.partner.script import Say, Scenario, Script, Step
 from session.partner.server.answer import Answer
 from session.partner.server.dialects import nested_error
 from session.partner.server.requests import BadRequest, Request
-from session.partner.suggest.player import suggestion
-from session.protocol.items import text_of
+from session.partner.suggest_player import suggestion
+from session.wire.protocol.items import text_of
 
 _PRACTICE = Path(__file__).parent / "practice.md"
 _SECURITY = "Look for security holes alone"

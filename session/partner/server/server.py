@@ -18,8 +18,8 @@ from websockets.extensions.permessage_deflate import ServerPerMessageDeflateFact
 from websockets.http11 import Request as HttpRequest
 from websockets.http11 import Response as HttpResponse
 
-from session.partner.script.load import DEMO, load
-from session.partner.script.script import Script
+from session.partner.load_script import DEMO, load
+from session.partner.script import Script
 from session.partner.server.dialects import nothing_at
 from session.partner.server.http_connection import HttpConnection
 from session.partner.server.requests import Request

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from session.partner.server.requests import Request
-from session.protocol.framing.frames import NotAnObject, parse_object
-from session.protocol.items import text_of
-from session.protocol.turns import DEVELOPER_OPEN
+from session.wire.protocol.frames import NotAnObject, parse_object
+from session.wire.protocol.items import text_of
+from session.wire.protocol.turns import DEVELOPER_OPEN
 
 _FIELDS = {"type", "previous_response_id", "input"}
 _MOST_PENDING = 8

@@ -19,7 +19,7 @@ from typing import Any
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
-from session.partner.script.script import Close, Fail, Scenario, Step
+from session.partner.script import Close, Fail, Scenario, Step
 from session.partner.server.answer import Answer, ResponseSpec
 from session.partner.server.requests import BadRequest, Request, check_calls, owed_calls, read_request
 from session.partner.server.schedule import paced

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from session.protocol.framing.frames import NotAnObject, parse_object
+from session.wire.protocol.frames import NotAnObject, parse_object
 
 
 def whole_answer(dialect: str, response: dict[str, Any]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from session.tasks import over
+from session.base.tasks import over
 from session.tools.command.groups import RUNNING, signal_group
 
 GRACE = 0.5

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from context.text.fences import fenced
-from session.text.invisible import invisible_character
-from session.text.printed import plain, printable
-from session.tools.command.kept_output import KeptOutput
+from session.base.text.invisible import invisible_character
+from session.base.text.printed import plain, printable
+from session.record.kept_output import KeptOutput
 from session.tools.command.live_output import LiveOutput
 from session.tools.command.process import Exit, run_group
 from session.tools.tool import CallContext, ToolResult, ToolSpec, failed

@@ -11,9 +11,8 @@ import pytest
 
 from context.disk.changes import Status
 from context.disk.programs import find_program
-from context.index import file_text, index_updater
-from context.outlining import own_python
-from context.outlining.outliner import Outliner
+from context.index import file_text, index_updater, own_python
+from context.index.outliner import Outliner
 from context.project.project import SECRET, Project
 from context.project.snapshot import Snapshot
 from tests.context.conftest import Repo

@@ -15,17 +15,17 @@ from edits.landing import Landing
 from edits.ledger.entry import State
 from edits.ledger.ledger import Ledger
 from tests.bench.kill_stress import stress
+from tests.checkout import ROOT
 from tests.edits.helpers import Project
 from tests.edits.ledger.landing_victim import HUNKS
 
 TEXT = "".join(f"line {number}\n" for number in range(30_000))
-CHECKOUT = Path(__file__).resolve().parents[3]
 
 
 def run(project: Project, what: str, fatal: int) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "tests.edits.ledger.landing_victim"]
     command += [str(project.root), str(project.folder / "ledger"), what, str(fatal)]
-    return subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
 
 
 def prepared(folder: Path, what: str) -> Project:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.checkout import ROOT
+
 MOUNT = 'mount -t tmpfs -o nr_inodes=200 none "$0" && exec "$@"'
 
 
@@ -19,7 +21,7 @@ def test_without_room_for_files_hunks_land_whole_or_not_at_all(tmp_path: Path) -
     if subprocess.run([*line, "true"], capture_output=True).returncode:
         pytest.skip("this system lets nobody mount")
     tried = [*line, sys.executable, "-m", "tests.edits.ledger.inode_victim", str(tmp_path)]
-    ran = subprocess.run(tried, capture_output=True, text=True, cwd=Path(__file__).parents[3])
+    ran = subprocess.run(tried, capture_output=True, text=True, cwd=ROOT)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     told = [tuple(each.split()) for each in ran.stdout.splitlines()]
     assert {kind for kind, left, end in told if left == "0" and end == "refused"}

@@ -6,18 +6,12 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
+from session.base.events import CheckStarted, Event, HunkLanded, TurnEnded, TurnStarted
 from session.checks.blame import LandedHunk
 from session.checks.check import Check, Kind
 from session.checks.finding import Finding, Status, Verdict
 from session.checks.hunk_checks import HunkChecks
 from session.checks.turn_checks import TurnChecks
-from session.events import (
-    CheckStarted,
-    Event,
-    HunkLanded,
-    TurnEnded,
-    TurnStarted,
-)
 
 LINT = Check("lint", "lint {files}", Kind.LINT, files=("*.py",))
 TESTS = Check("tests", "tests", Kind.TESTS)

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from session.base.events import HunkLanded, PromptSubmitted, TurnEnded
 from session.checks.auto_fix import AutoFix, Round
 from session.checks.red_request import Red, red_request
-from session.events import HunkLanded, PromptSubmitted, TurnEnded
 
 
 def turn(auto: AutoFix, name: str, *, lands: bool = True, status: str = "completed") -> None:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from session.base.storage.line_files import StoreError
+from session.base.text.tables import TableError
 from session.checks.agreements import Agreements
 from session.checks.check import Check, Kind, by_cost
 from session.checks.proposals import propose
 from session.checks.settings import read_checks
-from session.storage.line_files import StoreError
-from session.text.tables import TableError
 
 
 def test_a_check_is_read_with_all_it_says() -> None:

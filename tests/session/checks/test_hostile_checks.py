@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from session.base.events import CheckEnded, HunkLanded, Notice, PromptSubmitted
+from session.base.storage.folders import config_folder, project_folders
 from session.checks.agreements import Agreements
 from session.checks.check import Check
-from session.events import CheckEnded, HunkLanded, Notice, PromptSubmitted
-from session.storage.folders import config_folder, project_folders
 from tests.session.talking import COLOURS, environment, talking
 
 ROUNDS = 3

@@ -8,17 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from session.base.events import Event, FileSaved, FilesChanged, HunkChecked, HunkUndone
 from session.checks.blame import LandedHunk
 from session.checks.check import Check, Kind
 from session.checks.finding import Status, Verdict
 from session.commands.red_now import RedNow
-from session.events import (
-    Event,
-    FileSaved,
-    FilesChanged,
-    HunkChecked,
-    HunkUndone,
-)
 from tests.session.checks.following import LINT, Followed, landed, started, turn_ended
 
 

@@ -15,8 +15,8 @@ from session.checks.check import Check, Kind
 from session.checks.finding import Finding, Status, Verdict
 from session.checks.output import find
 from session.checks.runner import CheckRunner
-from session.sandbox.plan import MEGABYTE, Limits
-from session.sandbox.sandbox import Sandboxes
+from session.checks.sandbox.plan import MEGABYTE, Limits
+from session.checks.sandbox.sandbox import Sandboxes
 from session.tools.command.environment import allowed_environment
 
 PYTHON = sys.executable

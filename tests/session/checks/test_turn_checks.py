@@ -8,17 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from session.base.events import CheckEnded, Event, FileSaved, Notice, TurnEnded, TurnStarted
 from session.checks.check import Check, Kind
 from session.checks.finding import Status, Verdict
 from session.checks.turn_checks import CHANGED_SINCE
-from session.events import (
-    CheckEnded,
-    Event,
-    FileSaved,
-    Notice,
-    TurnEnded,
-    TurnStarted,
-)
 from tests.session.checks.following import TESTS, Followed, landed, started
 
 

@@ -9,8 +9,8 @@ from typing import Any, BinaryIO
 
 import pytest
 
+from session.base.events import ApplyEnded, Event, HunkLanded, HunkOpened, HunkRedone, HunkRefused, HunkUndone
 from session.commands.apply import NotTextError, apply_stream, redo_hunk, undo_hunk
-from session.events import ApplyEnded, Event, HunkLanded, HunkOpened, HunkRedone, HunkRefused, HunkUndone
 from session.project.workspace import Workspace, open_workspace
 from tests.conftest import RunSpark
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from session.commands.window_preview import Preview, PreviewError, preview_window
+from session.project.trust_candidates import trust_of
 from session.project.workspace import open_workspace
 from session.setup.config import Flags
 from session.setup.opening import open_project
-from session.trust.candidates import trust_of
 
 KINDS = {"instructions", "project_instructions", "map", "changed", "mentioned", "history", "request"}
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from session.instructions import load_instructions
 from session.models.catalogue import EFFORTS, CatalogueError, load_catalogue
+from session.wire.instructions import load_instructions
 
 
 def test_every_built_in_model_is_served_by_a_known_provider_and_has_instructions() -> None:

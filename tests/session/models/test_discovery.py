@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from session.model_choice.offers import Offer, OfferKind, hint, offers
 from session.models.catalogue import Catalogue, load_catalogue
 from session.models.discovery import LocalServer, find_servers
+from session.setup.model_offers import Offer, OfferKind, hint, offers
 from tests.session.local_servers import (
     LLAMA_CPP,
     LM_STUDIO,

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from session.models.catalogue import load_catalogue
-from tests.project.source import ROOT
+from tests.checkout import ROOT
 
 
 def test_the_documented_defaults_are_those_of_the_catalogue() -> None:

@@ -12,13 +12,13 @@ from edits.hunk import Hunk, Landed, Refused, Rung, Status
 from edits.landing import Landing
 from edits.ledger.ledger import Ledger
 from edits.report import NotReceived, Outcome, render
-from session.partner.script.conversation import reply
-from session.partner.script.script import Script
+from session.partner.conversation import reply
+from session.partner.script import Script
 from session.partner.server.answer import Answer, ResponseSpec
 from session.partner.server.requests import PATCH_TOOL
-from session.protocol.events import Finished, ItemDone, TextDelta, ToolInputDelta
-from session.protocol.items import tool_output, user_message
-from session.protocol.responses import ResponseDecoder
+from session.wire.protocol.events import Finished, ItemDone, TextDelta, ToolInputDelta
+from session.wire.protocol.items import tool_output, user_message
+from session.wire.protocol.responses import ResponseDecoder
 
 
 @dataclass

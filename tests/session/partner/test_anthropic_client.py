@@ -9,9 +9,9 @@ import anthropic
 import pytest
 from anthropic import AsyncAnthropic
 
-from session.partner.script.load import parse
+from session.partner.load_script import parse
 from session.partner.server.server import Partner
-from tests.session.link.test_connection import script
+from tests.session.wire.link.test_connection import script
 
 
 def client(partner: Partner, key: str = "sk-practice") -> AsyncAnthropic:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from session.partner.script.conversation import reply
-from session.partner.script.load import parse
-from session.partner.script.script import Say, Script
+from session.partner.conversation import reply
+from session.partner.load_script import parse
+from session.partner.script import Say, Script
 from session.partner.server.scripted_model import ScriptedModel
 
 PATCH = """*** Begin Patch

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from session.partner.demo import SAMPLE, make_sample
-from session.partner.script.load import DEMO, load
-from session.partner.script.script import Scenario, Script, patches
+from session.partner.load_script import DEMO, load
+from session.partner.script import Scenario, Script, patches
 from tests.session.partner.partner_play import FrontEnd, tree
 
 EDITING = ("reopen", "commands", "lost-task")

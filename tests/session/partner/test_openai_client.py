@@ -11,8 +11,8 @@ import pytest
 from openai import AsyncOpenAI
 from openai.types.responses import ResponseSteerAcceptedEvent, ResponseSteerFailedEvent
 
-from session.partner.script.load import DEMO, load, parse
-from session.partner.script.script import Script
+from session.partner.load_script import DEMO, load, parse
+from session.partner.script import Script
 from session.partner.server.server import Partner
 
 TOOL: Any = {"type": "custom", "name": "apply_patch", "description": "Edits files."}

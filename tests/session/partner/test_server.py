@@ -6,18 +6,18 @@ import asyncio
 import json
 import urllib.error
 import urllib.request
-from pathlib import Path
 from typing import Any
 
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from session.partner.script.load import ScriptError, load, parse
-from session.partner.script.tokens import count_input_tokens, split_tokens
+from session.partner.load_script import ScriptError, load, parse
+from session.partner.script_tokens import count_input_tokens, split_tokens
 from session.partner.server import websocket_connection
 from session.partner.server.schedule import TokenSchedule, paced
 from session.partner.server.server import Partner, parse_rate
+from tests.checkout import ROOT
 
 SCRIPT = """
 [[scenario]]
@@ -341,7 +341,7 @@ def test_a_mistake_in_a_script_is_named(text: str, said: str) -> None:
 
 
 def test_the_example_in_the_documentation_can_be_played() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "partner.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "partner.md").read_text(encoding="utf-8")
     (told,) = parse(page.split("```toml\n")[1].split("```")[0]).scenarios
     assert told.redirect is not None and told.hunks["helper"].new == ("    new()",)
 

@@ -13,7 +13,7 @@ import pytest
 
 from context.project import git_uses
 from context.project.snapshot import Snapshot
-from session.events import Event, FilesChanged, Notice, ReadingProgress
+from session.base.events import Event, FilesChanged, Notice, ReadingProgress
 from session.project import indexing
 from session.project.indexing import ProjectReading
 from tests.context.conftest import Repo

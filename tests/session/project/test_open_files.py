@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from edits.ledger.ledger import Ledger
-from session.events import Event, FileSaved
+from session.base.events import Event, FileSaved
 from session.project.edit_thread import EditThread
 from session.project.open_files import FileProblem, ProjectFiles
 from session.project.workspace import open_workspace

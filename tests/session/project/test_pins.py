@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from session.events import (
+from session.base.events import (
     ContextPinned,
     ContextRemoved,
     ContextRestored,
@@ -17,8 +17,8 @@ from session.events import (
     ReadingProgress,
     TurnEnded,
 )
-from session.memory.window_report import ReportedPiece
 from session.project.pins import PinError, Pins
+from session.turn.memory.window_report import ReportedPiece
 from tests.session.talking import COLOURS, PLAIN, REPAINT, Listening, talking
 
 SHAPES = "def circle():\n    return 'round'\n\n\ndef square():\n    return 'four'\n"

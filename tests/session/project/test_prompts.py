@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from session.events import PromptSubmitted
+from session.base.events import PromptSubmitted
+from session.base.storage.line_files import StoreError
 from session.project.prompts import Draft, PromptHistory
-from session.storage.line_files import StoreError
 
 
 def mode(path: Path) -> int:

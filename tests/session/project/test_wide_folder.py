@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from session.events import ReadingHeld
+from session.base.events import ReadingHeld
 from session.project.wide_folder import MANY, why_wide
 from tests.tui.stage import stage
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from session.base.text.tables import TableError
 from session.setup.attempt_settings import read_attempts
 from session.setup.cluster_settings import ClusterSettings
-from session.text.tables import TableError
 from tests.session.setup.test_config import Setup
 
 TLS = {"ca": "/tls/ca.pem", "cert": "~/own.pem", "key": "/tls/own.key"}

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from session.events import Notice
-from session.keys.credentials import CredentialsError
+from session.base.events import Notice
+from session.models.keys.credentials import CredentialsError
 from session.project.workspace import WorkspaceError
 from session.setup.config import ConfigError, Flags
 from session.setup.opening import Opening, open_project

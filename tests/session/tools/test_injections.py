@@ -13,10 +13,10 @@ import pytest
 
 from context.project.project import Project
 from session.tools.arguments import BadArguments
-from session.tools.look.list_folder import ListTool
-from session.tools.look.outline import OutlineTool
-from session.tools.look.read import ReadTool
-from session.tools.look.search import SearchTool
+from session.tools.list_folder import ListTool
+from session.tools.outline import OutlineTool
+from session.tools.read import ReadTool
+from session.tools.search import SearchTool
 from session.tools.tool import CallContext
 
 MARK = "MARK7f3a"

@@ -10,12 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from session.events import (
-    TextDelta,
-    ToolEnded,
-    ToolHeld,
-    ToolOutput,
-)
+from session.base.events import TextDelta, ToolEnded, ToolHeld, ToolOutput
 from session.setup.config import Flags
 from session.setup.opening import open_project
 from session.tools.command.process import can_supervise

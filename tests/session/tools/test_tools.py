@@ -14,13 +14,13 @@ import pytest
 
 from context.disk.programs import find_program
 from context.project.project import Project
+from session.base.text.tables import TableError
 from session.setup.project_tools import project_tools
-from session.text.tables import TableError
 from session.tools.arguments import BadArguments, read_arguments
-from session.tools.look.list_folder import ListTool
-from session.tools.look.outline import OutlineTool
-from session.tools.look.read import ReadTool
-from session.tools.look.search import SearchTool
+from session.tools.list_folder import ListTool
+from session.tools.outline import OutlineTool
+from session.tools.read import ReadTool
+from session.tools.search import SearchTool
 from session.tools.settings import Running, ToolSettings, read_tool_settings
 from session.tools.tool import CallContext, Tool, ToolResult, ToolSpec
 from session.tools.toolbox import Toolbox, UnknownTool

@@ -14,11 +14,11 @@ from edits.guards.locks import Locks
 from edits.guards.protection import Protection
 from edits.landing import Landing
 from edits.ledger.ledger import Ledger
-from session.events import Event, HunkDropped, HunkHeld, HunkLanded, HunkOpened, HunkRefused
-from session.memory.edited_files import EditedFiles
+from session.base.events import Event, HunkDropped, HunkHeld, HunkLanded, HunkOpened, HunkRefused
 from session.project.edit_thread import EditThread
 from session.turn.hunk_writer import HunkWriter
 from session.turn.lane import Lane
+from session.turn.memory.edited_files import EditedFiles
 from tests.session.recording import recorder_for
 
 E = TypeVar("E")

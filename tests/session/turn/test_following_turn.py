@@ -6,7 +6,7 @@ import json
 import subprocess
 from pathlib import Path
 
-from session.events import FilesChanged
+from session.base.events import FilesChanged
 from tests.session.talking import PLAIN, talking
 
 LONG = "".join(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from session.events import HunkHeld, HunkLanded, HunkRefused, HunkUndone
+from session.base.events import HunkHeld, HunkLanded, HunkRefused, HunkUndone
 from tests.conftest import RunSpark
 from tests.session.talking import talking
 

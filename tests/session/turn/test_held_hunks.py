@@ -10,7 +10,15 @@ from pathlib import Path
 import pytest
 
 from edits.files.durable import no_step
-from session.events import HunkDropped, HunkHeld, HunkLanded, HunkOpened, HunkRefused, HunkTyped, TextDelta
+from session.base.events import (
+    HunkDropped,
+    HunkHeld,
+    HunkLanded,
+    HunkOpened,
+    HunkRefused,
+    HunkTyped,
+    TextDelta,
+)
 from session.project.locks import LockError
 from tests.session.talking import talking
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from context.text.tokens import Counter
-from session.events import Event, ToolCalled, ToolEnded
-from session.protocol.items import FunctionCall
+from session.base.events import Event, ToolCalled, ToolEnded
 from session.tools.command.run import RunTool
 from session.tools.tool import CallContext, ToolResult, ToolSpec
 from session.tools.toolbox import Toolbox
 from session.turn.tool_calls import MOST_AT_ONCE, Answers, Calls
+from session.wire.protocol.items import FunctionCall
 from tests.session.recording import recorder_for
 
 

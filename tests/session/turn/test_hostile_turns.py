@@ -12,18 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from session.events import HunkLanded, TurnEnded
-from session.link.connection import Retries, Service
-from session.link.exchange.exchange import Patience
-from session.link.retries import Backoff
-from session.partner.script.load import parse
-from session.partner.script.script import Handshake
+from session.base.events import HunkLanded, TurnEnded
+from session.partner.load_script import parse
+from session.partner.script import Handshake
 from session.partner.server.server import Partner
-from session.protocol.framing.frames import write_body
 from session.session import Session
-from session.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route
+from session.wire.link.connection import Retries, Service
+from session.wire.link.exchange import Patience
+from session.wire.link.retries import Backoff
+from session.wire.protocol.frames import write_body
+from session.wire.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route
 from tests.session.talking import COLOURS, REPAINT, Listening, listened, opening
-from tests.session.transport.test_http import CHAT, MESSAGES
+from tests.session.wire.transport.test_http import CHAT, MESSAGES
 
 ROUTES = [RESPONSES_OVER_WEBSOCKET, RESPONSES_OVER_SSE, CHAT, MESSAGES]
 PAINTED = COLOURS.replace("1", "10").replace("2", "20").replace("3", "30")
@@ -49,7 +49,7 @@ HTML = "<html><head><style>a{}</style></head><body><h1>Something is wrong</h1></
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     once = Retries(most=1, backoff=Backoff(first=0.01))
-    monkeypatch.setattr("session.link.connection.Retries", lambda: once)
+    monkeypatch.setattr("session.wire.link.connection.Retries", lambda: once)
     monkeypatch.setattr("session.turn.runner.MOST_LOSSES", Retries(most=3, backoff=Backoff(first=0.01)))
 
 
@@ -177,7 +177,7 @@ async def test_an_answer_that_is_too_long_fails_the_turn_and_keeps_what_landed(
         facing(partner, root, route) as talk,
     ):
         with monkeypatch.context() as small:
-            small.setattr("session.link.exchange.bounds.MOST_TEXT", 8_000)
+            small.setattr("session.wire.link.bounds.MOST_TEXT", 8_000)
             ended = await asked(talk, "t1")
         assert (ended.status, ended.code) == ("failed", "server")
         assert ended.message is not None and "more than 8,000 characters" in ended.message

@@ -10,7 +10,7 @@ import pytest
 
 from edits.hunk import Landed, Refused
 from edits.report import NotReceived
-from session.events import HunkHeld, HunkLanded, HunkOpened, HunkRefused, HunkTyped, TextDelta
+from session.base.events import HunkHeld, HunkLanded, HunkOpened, HunkRefused, HunkTyped, TextDelta
 from session.turn.failures import TurnFailedError
 from session.turn.hunk_life import Answer
 from tests.session.turn.lane_rig import LaneRig

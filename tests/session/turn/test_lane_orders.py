@@ -17,7 +17,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from session.events import Event, HunkHeld, HunkLanded, HunkRefused
+from session.base.events import Event, HunkHeld, HunkLanded, HunkRefused
 from session.turn.failures import TurnFailedError
 from session.turn.hunk_life import Answer
 from tests.session.turn.lane_rig import LaneRig

@@ -15,7 +15,7 @@ from context.project.project import Project
 from context.text.tokens import Counter
 from context.window.limits import afresh_limit, map_limit
 from context.window.pieces import BudgetTooSmall, Kind
-from session.events import (
+from session.base.events import (
     ConnectionChanged,
     DialogueCompacted,
     HunkLanded,
@@ -26,10 +26,10 @@ from session.events import (
     TurnStarted,
     Usage,
 )
-from session.instructions import TAKE_UP
-from session.memory.turn_memory import TurnMemory
 from session.project.pins import Pins
+from session.turn.memory.turn_memory import TurnMemory
 from session.turn.preparation import Preparation
+from session.wire.instructions import TAKE_UP
 from tests.session.talking import COLOURS, PLAIN, REPAINT, talking
 
 REPAINTED = COLOURS.replace("1", "10").replace("2", "20").replace("3", "30")

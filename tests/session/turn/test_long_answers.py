@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from context.text.tokens import Counter
-from session.events import HunkLanded, TurnEnded, Usage
+from session.base.events import HunkLanded, TurnEnded, Usage
 from session.turn import response
 from session.turn.response import SAMPLE, SAMPLES, about
 from tests.session.talking import COLOURS, RED, talking

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from session.events import HunkDropped, HunkLanded
+from session.base.events import HunkDropped, HunkLanded
 from session.project.landing_pause import LandingPause
 from tests.session.turn.lane_rig import LaneRig
 

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from session.events import Event, PromptQueued, PromptSubmitted, PromptsUnqueued
+from session.base.events import Event, PromptQueued, PromptSubmitted, PromptsUnqueued
 from tests.session.talking import Listening, talking
 from tests.thorough import share
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from session.events import ReasoningDelta, TextDelta, ToolEnded
+from session.base.events import ReasoningDelta, TextDelta, ToolEnded
 from session.turn.response import CUT
 from tests.session.calling import ROUTES, last_body, outputs, over
 from tests.session.talking import talking

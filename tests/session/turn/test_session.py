@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from session.events import (
+from session.base.events import (
     HunkDropped,
     HunkLanded,
     HunkOpened,
@@ -20,8 +20,8 @@ from session.events import (
     TurnStarted,
     Usage,
 )
-from session.journal.reading import read_records
-from session.journal.session_list import last_session
+from session.record.journal.reading import read_records
+from session.record.journal.session_list import last_session
 from tests.session.talking import COLOURS, PLAIN, REPAINT, talking
 
 

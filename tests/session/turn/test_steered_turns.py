@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from session.events import HunkDropped, HunkLanded, HunkOpened, ReasoningDelta, TextDelta, Usage
-from session.link.exchange.steer import UNREAD
+from session.base.events import HunkDropped, HunkLanded, HunkOpened, ReasoningDelta, TextDelta, Usage
 from session.partner.server.requests import Request
+from session.wire.link.steer import UNREAD
 from tests.session.talking import COLOURS, RED, WORDS, Listening, talking
 
 MODEL = "gpt-6-sol"
@@ -41,8 +41,8 @@ say = "I have thought."
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """The machine may be slow."""
-    monkeypatch.setattr("session.link.connection.PATIENCE", 20.0)
-    monkeypatch.setattr("session.link.exchange.steering.PATIENCE", 20.0)
+    monkeypatch.setattr("session.wire.link.connection.PATIENCE", 20.0)
+    monkeypatch.setattr("session.wire.link.steering.PATIENCE", 20.0)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from session.events import (
+from session.base.events import (
     HunkLanded,
     Notice,
     TextDelta,

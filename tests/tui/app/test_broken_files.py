@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from session.partner.demo import make_sample
-from session.partner.script.load import DEMO
+from session.partner.load_script import DEMO
 from tests.tui.stage import TWO_HUNKS, Stage, stage
 
 BROKEN = TWO_HUNKS.replace('f"Good-bye, {name}"', 'f"Good-bye, {name}')

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from session.events import HunkHeld, HunkOpened, HunkTyped
+from session.base.events import HunkHeld, HunkOpened, HunkTyped
 from tests.tui.stage import Stage, stage
 
 MANIFEST = """

@@ -11,12 +11,12 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
-from session.partner.script.load import parse
+from session.base.storage.line_files import StoreError
+from session.partner.load_script import parse
 from session.partner.server.server import Partner
 from session.session import Session
 from session.setup.config import Flags
 from session.setup.opening import Opening, open_project
-from session.storage.line_files import StoreError
 from tests.tui.stage import TWO_HUNKS
 from tui.app.app import SparkApp
 from tui.app.pending_session import PendingSession, first_frame_of

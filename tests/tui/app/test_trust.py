@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from session.events import TurnEnded
-from session.instructions import AGREED_HEAD
+from session.base.events import TurnEnded
+from session.wire.instructions import AGREED_HEAD
 from tests.tui.stage import GREETER, Stage, stage
 
 HIDDEN = "\U000e0049\U000e0067\U000e006e\u202e"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from session.events import FindingReported, Notice, SaveReviewed
-from session.review.on_save import Mode
+from session.assist.review.on_save import Mode
+from session.base.events import FindingReported, Notice, SaveReviewed
 from tests.session.talking import Listening, talking
 
 EMPTY = 'models = ["spark-practice", "spark-practice-text"]\n'

@@ -1,1 +1,0 @@
-"""Outlines from a process of their own, since a grammar's query and a parser hold up all threads."""

@@ -1,1 +1,0 @@
-"""Past sessions: going on from a turn of one (a fork), searching them, and writing them as documents."""

@@ -1,0 +1,100 @@
+"""What each file was when it was last reviewed: the change since then is what a review on save looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+from context.disk.source import Unread, read
+from session.assist.review.change import LeftOut, ReviewedChange, ReviewedFile, lines_in, reviewable
+
+NOT_SHOWN = "models are not shown it"
+"""Why a file is not reviewed that the project does not have (yet), or that the user took out."""
+
+
+class Baselines:
+    """The files that were changed since they were last reviewed. :meth:`change` reads files and is called in
+    a worker thread, the rest on the event loop."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._texts: dict[str, tuple[str, ...] | None] = {}
+        """The files as they were; None for one that was not there."""
+        self._hunks: dict[str, str] = {}
+        """The first hunk in each file whose text before it is not looked up yet."""
+        self._touched: set[str] = set()
+        """The files that changed since they were last reviewed."""
+        self._head = ""
+        """The commit that HEAD was when it was last asked for."""
+
+    def saved(self, path: str, before: tuple[str, ...]) -> None:
+        """The user replaced the lines ``before`` by what is on disk now."""
+        self._touched.add(path)
+        if path not in self._hunks:
+            self._texts.setdefault(path, before)
+
+    def based_on(self, head: str) -> None:
+        """HEAD is the commit ``head``. Where that is another one than before, nobody typed what differs from
+        the files as they were reviewed."""
+        if self._head not in ("", head):
+            for path in self._texts.keys() - self._touched:
+                del self._texts[path]
+        self._head = head
+
+    def landed(self, path: str, hunk: str) -> None:
+        """A hunk landed in a file."""
+        self._touched.add(path)
+        if path not in self._texts:
+            self._hunks.setdefault(path, hunk)
+
+    def taken(self) -> frozenset[str]:
+        """The files that changed; from now on those that change again count."""
+        taken, self._touched = frozenset(self._touched), set()
+        return taken
+
+    def unknown(self, paths: Collection[str]) -> dict[str, str]:
+        """Those of ``paths`` whose text before the first hunk is not known yet, with that hunk."""
+        return {path: hunk for path, hunk in self._hunks.items() if path in paths}
+
+    def was(self, path: str, before: bytes | None) -> None:
+        """The text of a file before its first hunk; None where it was not there."""
+        self._hunks.pop(path, None)
+        self._texts.setdefault(path, lines_in(path, before))
+
+    def again(self, paths: Iterable[str]) -> None:
+        """These files were taken and not reviewed."""
+        self._touched.update(paths)
+
+    def reviewed(self, file: ReviewedFile) -> None:
+        """A file was reviewed as it is in ``file``."""
+        self._texts[file.path] = file.after
+
+    def forget(self) -> None:
+        """Begin anew: what was changed so far is not reviewed."""
+        self._texts.clear()
+        self._hunks.clear()
+        self._touched.clear()
+
+    def texts(self, paths: Collection[str]) -> dict[str, tuple[str, ...]]:
+        """The lines of files as they are now; none of one that cannot be read."""
+        found = {path: read(self._root, path) for path in paths}
+        return {path: () if isinstance(each, Unread) else tuple(each.lines) for path, each in found.items()}
+
+    def change(self, paths: Collection[str], allowed: Collection[str]) -> ReviewedChange:
+        """What changed in ``paths`` since the last review; a model may see those that are ``allowed``."""
+        files: list[ReviewedFile] = []
+        left_out: list[LeftOut] = []
+        for path in sorted(paths):
+            after = read(self._root, path)
+            if isinstance(after, Unread) and after.gone:
+                continue
+            file = (
+                reviewable(path, self._texts.get(path), after)
+                if path in allowed
+                else LeftOut(path, NOT_SHOWN)
+            )
+            if isinstance(file, LeftOut):
+                left_out.append(file)
+            elif file.changes:
+                files.append(file)
+        return ReviewedChange(tuple(files), tuple(left_out))

@@ -1,0 +1,217 @@
+"""``Session.surgery``: take out or amend one landed hunk, and ask for those that depend on it again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from edits.files.text import FileError, decode
+from edits.files.tree import Tree
+from edits.ledger.entry import Entry, Op
+from session.assist.surgery_dependents import Dependent, Left, Used, defined, dependents
+from session.base.events import HunkRefused
+from session.base.text.sanitize import clean, clean_line
+from session.commands.diff_commands import DiffError
+from session.commands.hunk_commands import HunkCommands
+from session.project.edit_thread import EditThread
+from session.project.workspace import Workspace
+from session.turn.turns import Turns
+
+MOST_SHOWN = 300
+"""Lines of the dropped hunks that are sent to the model."""
+_HUNK = re.compile(r"h?(\d{1,9})")
+
+
+class SurgeryError(Exception):
+    """A hunk cannot be taken out; the message says why and what to do. Nothing was changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """What ``/drop`` and ``/amend`` ask for: a hunk, with what depends on it or not, that again or not, and
+    why."""
+
+    hunk: str
+    with_dependents: bool = False
+    again: bool = False
+    why: str = ""
+    amended: bool = False
+    """The hunk stays, as the user edited its lines; only those that depend on it go."""
+
+    @property
+    def command(self) -> str:
+        """The command that asks for it."""
+        return f"/{'amend' if self.amended else 'drop'} {self.hunk}"
+
+
+class Surgery:
+    """Takes hunks of one session out."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        thread: EditThread,
+        hunks: HunkCommands,
+        turns: Turns,
+    ) -> None:
+        self._landing = workspace.landing
+        self._ledger = workspace.ledger
+        self._tree = Tree(workspace.root)
+        self._thread = thread
+        self._hunks = hunks
+        self._turns = turns
+
+    def parsed(self, argument: str, *, amended: bool = False) -> Cut | None:
+        """What ``/drop ARGUMENT`` means, or with ``amended`` what ``/amend ARGUMENT`` does; None where it
+        names no landed hunk.
+
+        Raises SurgeryError for the name of a hunk that is not landed, and where nothing else can be meant.
+        """
+        first, *rest = argument.split() or [""]
+        named = _HUNK.fullmatch(first)
+        if named is None:
+            if amended:
+                raise SurgeryError(f"{clean_line(first)} is not a hunk: /amend h3 [all|again] [WHY]")
+            return None
+        hunk = f"h{int(named[1])}"
+        if hunk not in self._hunks.undoable.landed:
+            if amended or first.startswith("h"):
+                raise SurgeryError(f"{hunk} is not a landed hunk of this session")
+            return None
+        mode = rest.pop(0) if rest and rest[0] in ("all", "again") else ""
+        return Cut(hunk, bool(mode), mode == "again", " ".join(rest), amended)
+
+    async def dependents(self, hunk: str) -> tuple[Dependent, ...]:
+        """The landed hunks of this session that depend on ``hunk``, the oldest first."""
+        own = frozenset(self._hunks.undoable.landed)
+        return await self._thread.run(lambda: self._dependents(hunk, own))
+
+    async def drop(self, cut: Cut) -> str:
+        """Undo a hunk, unless the user amended it, and those that depend on it, the newest first. Returns a
+        line for the user.
+
+        The model is told with the next request, which is sent at once with ``again``. Raises SurgeryError
+        where the hunk has dependents and nothing was said of them, or where one cannot be undone; then
+        everything is as before.
+        """
+        found = await self.dependents(cut.hunk)
+        if found and not cut.with_dependents:
+            listed = "; ".join(map(str, found))
+            raise SurgeryError(
+                f"others depend on {cut.hunk}: {listed}. {cut.command} all takes them out too, "
+                f"{cut.command} again also asks for them again"
+            )
+        if cut.amended and not found:
+            return f"nothing depends on {cut.hunk}"
+        landed = list(self._hunks.undoable.landed)
+        own = set() if cut.amended else {cut.hunk}
+        names = sorted({*own, *(each.hunk for each in found)}, key=landed.index)
+        lost = await self._lost(found)
+        await self._undo(names[::-1], cut)
+        if cut.again and found:
+            lines = await self._lines(cut.hunk) if cut.amended else ""
+            self._turns.submit(_request(cut, found, lost, lines), typed=cut.why)
+        redo = f"; /redo {len(names)} times brings them back" if len(names) > 1 else "; /redo brings it back"
+        return f"dropped {' and '.join(names)}{redo}"
+
+    async def _undo(self, names: list[str], cut: Cut) -> None:
+        done: list[str] = []
+        for name in names:
+            what = "edited" if cut.amended else "dropped"
+            why = cut.why if name == cut.hunk else f"it depended on {cut.hunk}, which I {what}"
+            result = await self._hunks.undo(name, why=why)
+            if isinstance(result, HunkRefused):
+                for each in reversed(done):
+                    await self._hunks.redo(each)
+                raise SurgeryError(f"{name} cannot be undone, so nothing was dropped: {result.message}")
+            done.append(name)
+
+    async def _lost(self, found: Collection[Dependent]) -> str:
+        """What the dependents changed, to be asked for again."""
+        if not found:
+            return ""
+        try:
+            text = (await self._hunks.diff(" ".join(each.hunk for each in found))).text
+        except DiffError:
+            return ""
+        lines = text.split("\n")
+        more = [f"… {len(lines) - MOST_SHOWN} more lines"] if len(lines) > MOST_SHOWN else []
+        return "\n".join([*lines[:MOST_SHOWN], *more])
+
+    async def _lines(self, hunk: str) -> str:
+        """The lines of ``hunk`` as they are in its file now; empty where they can no longer be told."""
+        places = await self._hunks.places({hunk})
+        if not places:
+            return ""
+        place = places[0]
+        content = await self._thread.run(lambda: self._tree.read_if_there(place.path))
+        try:
+            lines = decode(content or b"", place.path).text.splitlines(keepends=True)
+        except FileError:
+            return ""
+        return "".join(lines[place.start - 1 : place.end - 1][:MOST_SHOWN])
+
+    # In the edit thread.
+
+    def _dependents(self, hunk: str, own: Collection[str]) -> tuple[Dependent, ...]:
+        last: dict[str, Entry] = {}
+        for entry in self._ledger.entries():
+            if entry.hunk in own:
+                last.pop(entry.hunk, None)
+                last[entry.hunk] = entry
+        landed = {name: entry for name, entry in last.items() if entry.op is not Op.UNDO}
+        if hunk not in landed:
+            return ()
+        used = {name: _used(entry) for name, entry in landed.items()}
+        return dependents(hunk, used, lambda name: self._left(landed[name]))
+
+    def _left(self, entry: Entry) -> Left:
+        from session.project.definitions import definitions_in, imported_words
+
+        before, after = self._text(entry.before, entry.path), self._text(entry.after, entry.place)
+        names, names_now = (
+            [each.name for each in definitions_in(path, text)]
+            for path, text in ((entry.path, before), (entry.place, after))
+        )
+        return Left(
+            self._landing.leaning(entry.hunk),
+            defined(names, names_now),
+            clean_line(entry.place),
+            imported_words(entry.place, after) - imported_words(entry.path, before),
+        )
+
+    def _text(self, digest: str | None, path: str) -> str:
+        """The file as it was; empty where there was none, or none that can be read."""
+        if digest is None:
+            return ""
+        try:
+            return decode(self._ledger.content(digest), path).text
+        except FileError:
+            return ""
+
+
+def _used(entry: Entry) -> Used:
+    from context.text.words import identifiers
+
+    old = "".join(line for splice in entry.splices for line in splice.old)
+    new = "".join(line for splice in entry.splices for line in splice.new)
+    return Used(clean_line(entry.place), frozenset(identifiers(new)) - frozenset(identifiers(old)))
+
+
+def _request(cut: Cut, found: Collection[Dependent], lost: str, lines: str) -> str:
+    from context.text.fences import fenced
+
+    names = " and ".join(each.hunk for each in found)
+    because = f" because: {clean(cut.why).strip()}" if cut.why else ""
+    reasons = "\n".join(f"- {each}" for each in found)
+    shown = f"\n\nThis is what they changed:\n{fenced('diff', lost)}" if lost else ""
+    if cut.amended:
+        now = f" Its lines are now:\n{fenced('', clean(lines))}" if lines else " It stays as I edited it."
+        done, how = f"I edited {cut.hunk} by hand{because}.{now}\n", f"to go with {cut.hunk} as it is now"
+    else:
+        done, how = f"I took {cut.hunk} out{because}. ", f"without {cut.hunk}"
+    return (
+        f"{done}These edits depended on it and were undone{'' if cut.amended else ' with it'}:\n{reasons}\n\n"
+        f"Do again, {how}, what {names} were for. Change nothing else.{shown}"
+    )

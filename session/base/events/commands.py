@@ -1,0 +1,59 @@
+"""Events of commands that the user runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from session.base.events.event import Event
+
+
+@dataclass(frozen=True, slots=True)
+class CommandStarted(Event):
+    """The user runs ``line``. ``command`` is unique within the session."""
+
+    type: ClassVar[str] = "command.started"
+    command: str
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class CommandOutput(Event):
+    """A piece of what a running command prints, at a bounded rate; parts of it may be left out."""
+
+    type: ClassVar[str] = "command.output"
+    command: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CommandEnded(Event):
+    """The command has ended. ``status`` is ``done``, ``failed`` or ``stopped``; ``how`` says it in words.
+
+    ``tail`` is its output, cut to what matters where it failed, else to the last lines. ``places`` are lines
+    of the project that a failed one named, ``path:line: message`` each.
+    """
+
+    type: ClassVar[str] = "command.ended"
+    command: str
+    line: str
+    status: str
+    how: str
+    tail: str = ""
+    places: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WatchTold(Event):
+    """A watched command ran and says something else than before, or ran for the first time.
+
+    ``red`` and ``green`` are what is newly wrong and no longer wrong; ``left`` counts all that is wrong now.
+    ``how`` says how it ended.
+    """
+
+    type: ClassVar[str] = "watch.told"
+    line: str
+    how: str
+    red: tuple[str, ...] = ()
+    green: tuple[str, ...] = ()
+    left: int = 0

@@ -1,0 +1,90 @@
+"""Runs a line of the user's in a shell, with the time limit of the model's commands, and keeps its output."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from session.base.text.printed import plain
+from session.checks.debugging.live_run import KEPT
+from session.record.kept_output import KeptOutput
+from session.tools.command.live_output import LiveOutput
+from session.tools.command.process import run_group
+
+SHELL = "/bin/sh"
+SECONDS = 600.0
+"""The time limit: the longest that the model can ask for."""
+MOST_OUTPUT = 200_000_000
+"""Bytes of output after which a command is ended."""
+_SAY_MOST = 4_000
+"""Most bytes of one piece of output that is shown."""
+_PLAIN = {
+    "TERM": "dumb", "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "PYTHONUNBUFFERED": "1",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a command ended: its exit code, 128 plus the number for a signal, and what of its output was
+    kept. ``why`` is the limit that ended it, if one did."""
+
+    code: int
+    seconds: float
+    output: str
+    why: str = ""
+
+    @property
+    def how(self) -> str:
+        """How it ended, in words."""
+        ended = f"exit {self.code}" if self.code <= 128 else f"ended by signal {self.code - 128}"
+        return f"{self.why or ended} · {self.seconds:.1f} s"
+
+
+async def run_shell(
+    line: str,
+    root: Path,
+    environ: Mapping[str, str],
+    say: Callable[[str], None] = lambda text: None,
+    seconds: float = SECONDS,
+    keep: Callable[[bytes], None] = lambda piece: None,
+) -> Ran:
+    """Run ``line`` in ``root`` without input or a terminal. ``say`` shows pieces of its output, ``keep`` gets
+    all of it.
+
+    Nothing that it started is left when this returns or is cancelled. Raises OSError where no shell starts.
+    """
+    output, began = _Output(say, keep), time.monotonic()
+    try:
+        ended = await run_group(
+            [SHELL, "-c", line],
+            folder=root,
+            environ={**environ, **_PLAIN},
+            seconds=seconds,
+            take=output.take,
+            supervised=True,
+        )
+    finally:
+        output.live.flush()
+    code = ended.code if ended.code >= 0 else 128 - ended.code
+    why = f"stopped after {seconds:g} s, with all it had started" if ended.timed_out else ""
+    if ended.cut:
+        why = f"stopped: it printed more than {MOST_OUTPUT // 1_000_000} MB"
+    return Ran(code or int(bool(why)), time.monotonic() - began, output.kept.text(), why)
+
+
+class _Output:
+    """Keeps both ends of the output, and shows the newest part."""
+
+    def __init__(self, say: Callable[[str], None], keep: Callable[[bytes], None]) -> None:
+        self._keep = keep
+        self.kept = KeptOutput(KEPT, KEPT)
+        self.live = LiveOutput(say, plain, _SAY_MOST)
+
+    def take(self, piece: bytes) -> bool:
+        """Take the next piece, and say whether more is wanted."""
+        self.kept.take(piece)
+        self._keep(piece)
+        self.live.take(piece)
+        return self.kept.total <= MOST_OUTPUT

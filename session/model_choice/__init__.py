@@ -1,1 +1,0 @@
-"""The choice of the model that answers a session, and the models that can be chosen."""

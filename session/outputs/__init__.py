@@ -1,1 +1,0 @@
-"""Whole outputs: what the session's commands and tools printed, kept while spark runs."""

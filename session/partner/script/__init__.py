@@ -1,1 +1,0 @@
-"""The partner's scripts: scenarios, hunks and redirects, read from TOML."""

@@ -1,0 +1,125 @@
+"""The files of one attempt: its hunks are placed as they would be in the project, and nothing is written."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from edits.files.text import FileError, decode, split
+from edits.files.tree import Tree
+from edits.hunk import Guard, Held, Hunk, Landed, Refused, Status
+from edits.landing import Landing
+from session.race.attempt_life import Result
+
+_CONTEXT = 3
+
+
+class AttemptFiles:
+    """Takes the hunks of one attempt in the place of a project's writer. All but :meth:`next_id` is called in
+    the edit thread while hunks come, and in any thread afterwards."""
+
+    def __init__(self, name: str, landing: Landing, root: Path, *, attended: bool) -> None:
+        """``landing`` is this attempt's own, for dry runs. With ``attended`` the user is asked about guarded
+        edits when they land in the project, so here only locks hold."""
+        self._name = name
+        self._landing = landing
+        self._tree = Tree(root)
+        self._allow = frozenset(Guard) - {Guard.LOCKED} if attended else frozenset[Guard]()
+        self._count = 0
+        self._before: dict[str, bytes | None] = {}
+        self.edits: list[Hunk] = []
+        """The hunks that fit, in their order."""
+
+    def next_id(self) -> str:
+        """See :class:`EditWriter`."""
+        self._count += 1
+        return f"{self._name}.h{self._count}"
+
+    def held_by_path(self, path: str) -> Held | None:
+        """See :class:`EditWriter`. Nothing is asked while an attempt runs."""
+        del path
+        return None
+
+    def lines_of(self, path: str, old: tuple[str, ...]) -> tuple[int, int] | None:
+        """See :class:`EditWriter`. No front end shows where an attempt's hunk would go."""
+        del path, old
+        return None
+
+    def place_of(self, edit: Hunk) -> tuple[int, int] | None:
+        """See :class:`EditWriter`."""
+        del edit
+        return None
+
+    def check(self, hunk: str, edit: Hunk) -> Landed | Refused:
+        """See :class:`EditWriter`."""
+        return self._landing.weigh(edit, hunk_id=hunk)
+
+    def write(self, hunk: str, turn: str, edit: Hunk, allow: frozenset[Guard]) -> Landed | Refused:
+        """See :class:`EditWriter`."""
+        result = self._landing.land(edit, hunk_id=hunk, turn=turn, dry_run=True, allow=self._allow | allow)
+        if isinstance(result, Landed) and result.status is not Status.ALREADY_APPLIED:
+            self.edits.append(edit)
+            for path in self._landing.rehearsed.keys() - self._before.keys():
+                self._before[path] = self._tree.read_if_there(path)
+        return result
+
+    def recorded(self, hunk: str) -> Landed | None:
+        """See :class:`EditWriter`."""
+        del hunk
+        return None
+
+    @property
+    def changed(self) -> Mapping[str, bytes | None]:
+        """The files that differ from the project, by path; None for deleted ones."""
+        now = dict(self._landing.rehearsed)  # the edit thread may add to it
+        return {path: now[path] for path in sorted(now) if now[path] != self._before.get(path)}
+
+    def text(self, path: str) -> str | None:
+        """The text of a file that the attempt changed; None for other files."""
+        content = self.changed.get(path)
+        try:
+            return None if content is None else decode(content, path).text
+        except FileError:
+            return None
+
+    def result(self) -> Result:
+        """What the attempt does to the project, to compare it with others."""
+        changed = self.changed
+        if not changed:
+            return Result("", 0)
+        digest = hashlib.sha256()
+        for path, content in changed.items():
+            state = b"gone" if content is None else hashlib.sha256(content).digest()
+            digest.update(path.encode("utf-8", "surrogatepass") + b"\0" + state)
+        return Result(digest.hexdigest(), changed_lines(self.diff()))
+
+    def diff(self) -> str:
+        """The change as a unified diff."""
+        return "".join(
+            _file_diff(path, self._before.get(path), content) for path, content in self.changed.items()
+        )
+
+
+def changed_lines(diff: str) -> int:
+    """The number of lines that ``diff`` adds and removes."""
+    marks = ("+", "-")
+    heads = ("+++ ", "--- ")
+    return sum(line.startswith(marks) and not line.startswith(heads) for line in diff.splitlines())
+
+
+def _file_diff(path: str, before: bytes | None, after: bytes | None) -> str:
+    try:
+        old, new = _lines(before, path), _lines(after, path)
+    except FileError:
+        return f"--- a/{path}\n+++ b/{path}\n(not text)\n"
+    names = ("/dev/null" if before is None else f"a/{path}", "/dev/null" if after is None else f"b/{path}")
+    lines = list(difflib.unified_diff(old, new, *names, n=_CONTEXT, lineterm=""))
+    if not lines:
+        lines = [f"--- {names[0]}", f"+++ {names[1]}"]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _lines(content: bytes | None, path: str) -> list[str]:
+    return [] if content is None else list(split(decode(content, path).text)[0])

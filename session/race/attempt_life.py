@@ -1,0 +1,128 @@
+"""The states of one attempt, from its first token to its end.
+
+Rules, which the table holds:
+
+1. An attempt is judged once its answer is whole, and only as long as every check passes.
+2. An attempt whose files become what another one made of them is not judged: it shares that one's end.
+3. A red check waits for the baseline where that is not known yet: it may have been red before.
+4. Cutting ends an attempt from every live state. Only a green one can win.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from session.checks.finding import Verdict
+from session.race.judgement import Judgement
+
+
+class State(StrEnum):
+    """The states of an attempt."""
+
+    STREAMING = "streaming"
+    WAITING = "waiting"
+    """Its answer is whole; its next check waits for its turn."""
+    CHECKING = "checking"
+    HELD = "held"
+    """A check is red, and it is not known whether it was red before."""
+    SAME = "same"
+    GREEN = "green"
+    RED = "red"
+    CUT = "cut"
+    FAILED = "failed"
+    WON = "won"
+
+
+class Signal(StrEnum):
+    """What can happen to an attempt."""
+
+    ANSWERED = "answered"
+    SAME = "same"
+    FAIL = "fail"
+    CHECK = "check"
+    AGAIN = "again"
+    HOLD = "hold"
+    NEXT = "next"
+    GREEN = "green"
+    RED = "red"
+    CUT = "cut"
+    WIN = "win"
+
+
+TABLE: dict[State, dict[Signal, State]] = {
+    State.STREAMING: {
+        Signal.ANSWERED: State.WAITING,
+        Signal.SAME: State.SAME,
+        Signal.FAIL: State.FAILED,
+        Signal.CUT: State.CUT,
+    },
+    State.WAITING: {Signal.CHECK: State.CHECKING, Signal.CUT: State.CUT},
+    State.CHECKING: {
+        Signal.AGAIN: State.WAITING,
+        Signal.HOLD: State.HELD,
+        Signal.NEXT: State.WAITING,
+        Signal.GREEN: State.GREEN,
+        Signal.RED: State.RED,
+        Signal.CUT: State.CUT,
+    },
+    State.HELD: {
+        Signal.NEXT: State.WAITING,
+        Signal.AGAIN: State.WAITING,
+        Signal.GREEN: State.GREEN,
+        Signal.RED: State.RED,
+        Signal.CUT: State.CUT,
+    },
+    State.SAME: {Signal.GREEN: State.GREEN, Signal.RED: State.RED, Signal.CUT: State.CUT},
+    State.GREEN: {Signal.WIN: State.WON},
+    State.RED: {},
+    State.CUT: {},
+    State.FAILED: {},
+    State.WON: {},
+}
+LIVE = frozenset({State.STREAMING, State.WAITING, State.CHECKING, State.HELD, State.SAME})
+
+
+class IllegalSignalError(Exception):
+    """A signal that the table does not allow in this state: a fault in spark."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a whole answer does to the project. ``key`` is equal for answers that do the same, and empty for
+    one that changes nothing; ``lines`` are the changed lines."""
+
+    key: str
+    lines: int
+
+
+@dataclass(slots=True)
+class AttemptLife:
+    """One attempt. Only :meth:`advance` changes its state."""
+
+    number: int
+    """From 1."""
+    state: State = State.STREAMING
+    result: Result = field(default_factory=lambda: Result("", 0))
+    judgements: list[Judgement] = field(default_factory=list)
+    """Its judgements so far, in the order of the checks."""
+    first_run: Verdict | None = None
+    """The verdict of a check that is run again."""
+    runs: int = 0
+    """The runs of that check so far."""
+    held: Verdict | None = None
+    same_as: int = 0
+    """The attempt that does the same; 0 if there is none."""
+    why: str = ""
+
+    @property
+    def live(self) -> bool:
+        """Whether anything can still happen to it, other than to win."""
+        return self.state in LIVE
+
+    def advance(self, signal: Signal) -> None:
+        """Change the state as ``signal`` demands. Raises IllegalSignalError if it is not allowed now."""
+        try:
+            self.state = TABLE[self.state][signal]
+        except KeyError:
+            raise IllegalSignalError(f"{signal} while {self.state} in attempt {self.number}") from None

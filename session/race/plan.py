@@ -1,0 +1,88 @@
+"""The plan of a race: what differs between its attempts, what judges them, and what it may take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from session.checks.check import Check
+from session.setup.model_choice import ChosenModel
+from session.turn.preparation import Preparation
+from session.wire.protocol.request import RequestProfile
+
+
+@dataclass(frozen=True, slots=True)
+class RaceLimits:
+    """The most that a race may take. Tokens are those of input and output, of all attempts together."""
+
+    tokens: int | None = None
+    cost: float | None = None
+    """US dollars, where the price is known."""
+    seconds: float | None = None
+
+    def __str__(self) -> str:
+        parts = [
+            f"{self.tokens:,} tokens" if self.tokens else "",
+            f"${self.cost:,.2f}" if self.cost else "",
+            f"{self.seconds / 60:g} minutes" if self.seconds else "",
+        ]
+        return ", ".join(part for part in parts if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Variation:
+    """What one attempt asks, and of whom. ``hint`` follows the prompt; it may be empty."""
+
+    chosen: ChosenModel
+    profile: RequestProfile
+    preparation: Preparation
+    """Attempts with the same one share what is made by it."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RacePlan:
+    """Everything that is decided before a race starts; ``checks`` are given cheapest first."""
+
+    variations: Sequence[Variation]
+    checks: Sequence[Check]
+    limits: RaceLimits
+    slots: int
+    """The most checks that run at a time."""
+    judge_all: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a race is likely to take. ``cost`` is None where a price is unknown."""
+
+    tokens: int
+    cost: float | None
+
+    def __str__(self) -> str:
+        cost = "" if self.cost is None else f", about ${self.cost:,.3f}"
+        return f"about {self.tokens:,} tokens{cost}"
+
+
+LIKELY_OUTPUT = 2_000
+"""Output tokens that an answer is assumed to have."""
+
+
+def estimate(plan: RacePlan, input_tokens: int) -> Estimate:
+    """The estimate for a race whose attempts send ``input_tokens`` each.
+
+    A model that sends its edits as calls is asked again with what came of them, and then its input is in the
+    server's cache. It may be there after the first attempt as well; that is not counted on.
+    """
+    tokens, cost = 0, 0.0
+    priced = True
+    for variation in plan.variations:
+        again = input_tokens if variation.chosen.model.edits_are_calls else 0
+        tokens += input_tokens + again + LIKELY_OUTPUT
+        price = variation.chosen.price
+        if price is None:
+            priced = False
+        else:
+            cost += price.cost(input_tokens, 0, LIKELY_OUTPUT) + price.cost(again, again, 0)
+    return Estimate(tokens, cost if priced else None)

@@ -1,0 +1,143 @@
+"""Makes the events that tell of a race."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from session.base.events import (
+    AttemptAnswered,
+    AttemptChecked,
+    AttemptProgress,
+    BaselineChecked,
+    RaceEnded,
+    RaceStarted,
+    TurnStarted,
+    Usage,
+)
+from session.base.text.sanitize import clean_line
+from session.checks.finding import Verdict
+from session.race.attempt import Attempt
+from session.race.attempt_life import Result
+from session.race.judgement import Judgement, Standing
+from session.race.plan import Estimate, RacePlan
+from session.race.race import Decided, Race
+from session.setup.model_choice import ChosenModel
+
+
+def turn_started(session: str, turn: str, chosen: ChosenModel, input_tokens: int) -> TurnStarted:
+    """A turn that is answered by ``chosen`` has begun."""
+    return TurnStarted(
+        session=session,
+        turn=turn,
+        model=chosen.model.name,
+        effort=chosen.effort,
+        input_tokens=input_tokens,
+        budget=chosen.model.budget,
+        effort_why=chosen.effort_why,
+        fast=chosen.fast,
+    )
+
+
+def race_started(turn: str, plan: RacePlan, input_tokens: int, likely: Estimate) -> RaceStarted:
+    """The attempts begin."""
+    return RaceStarted(
+        turn=turn,
+        attempts=len(plan.variations),
+        checks=tuple(check.name for check in plan.checks),
+        input_tokens=input_tokens,
+        estimate=str(likely),
+        limits=str(plan.limits),
+    )
+
+
+def baseline_checked(turn: str, verdict: Verdict) -> BaselineChecked:
+    """What a check said of the project as it was."""
+    return BaselineChecked(
+        turn=turn,
+        check=verdict.check.name,
+        status=str(verdict.status),
+        seconds=round(verdict.seconds, 3),
+        findings=tuple(map(str, verdict.findings)),
+        why=verdict.why,
+    )
+
+
+def attempt_answered(turn: str, attempt: Attempt, result: Result) -> AttemptAnswered:
+    """An attempt's answer is whole."""
+    return AttemptAnswered(
+        turn=turn,
+        attempt=attempt.number,
+        hunks=len(attempt.files.edits),
+        lines=result.lines,
+        paths=tuple(clean_line(path) for path in attempt.files.changed),
+    )
+
+
+def attempt_checked(turn: str, attempt: int, judgement: Judgement) -> AttemptChecked:
+    """What a check said of an attempt."""
+    verdict = judgement.verdict
+    unclear = judgement.standing is Standing.UNCLEAR
+    return AttemptChecked(
+        turn=turn,
+        attempt=attempt,
+        check=verdict.check.name,
+        status="unclear" if unclear else str(verdict.status),
+        seconds=round(verdict.seconds, 3),
+        findings=tuple(map(str, verdict.findings)),
+        why=judgement.why,
+        as_before=judgement.standing is Standing.AS_BEFORE,
+    )
+
+
+def attempt_progress(turn: str, attempt: Attempt) -> AttemptProgress:
+    """How far an attempt is."""
+    meter = attempt.meter
+    return AttemptProgress(
+        turn=turn,
+        attempt=attempt.number,
+        tokens=meter.output_tokens,
+        rate=round(meter.rate, 1),
+        hunks=meter.hunks,
+        refused=meter.refused,
+    )
+
+
+def race_ended(
+    turn: str, race: Race, decided: Decided, attempts: Collection[Attempt], seconds: float
+) -> RaceEnded:
+    """A race is decided."""
+    lives = race.lives.values()
+    priced = bool(attempts) and all(each.variation.chosen.price is not None for each in attempts)
+    return RaceEnded(
+        turn=turn,
+        winner=decided.winner or None,
+        best=decided.best or None,
+        attempts=len(lives),
+        green=sum(map(race.all_green, lives)),
+        tokens=sum(each.meter.tokens for each in attempts),
+        seconds=round(seconds, 3),
+        cost=round(sum(each.cost() for each in attempts), 6) if priced else None,
+        why=decided.why,
+    )
+
+
+def race_usage(turn: str, parts: Sequence[Usage | None], kept: int) -> Usage:
+    """The sum of what the attempts took; None stands for one that took nothing that was counted. ``kept`` are
+    the output tokens of the one that landed."""
+    counted = [part for part in parts if part is not None]
+    costs = [part.cost for part in counted]
+    first = [part.first_token_seconds for part in counted if part.first_token_seconds is not None]
+    rates = [part.tokens_per_second for part in counted if part.tokens_per_second is not None]
+    return Usage(
+        turn=turn,
+        input_tokens=sum(part.input_tokens for part in counted),
+        cached_tokens=sum(part.cached_tokens for part in counted),
+        output_tokens=sum(part.output_tokens for part in counted),
+        reasoning_tokens=sum(part.reasoning_tokens for part in counted),
+        estimated=any(part.estimated for part in counted),
+        model=counted[0].model if counted else "",
+        cost=None if not costs or None in costs else sum(cost for cost in costs if cost is not None),
+        first_token_seconds=min(first, default=None),
+        tokens_per_second=sum(rates) if rates else None,
+        kept_tokens=kept,
+    )

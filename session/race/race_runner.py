@@ -1,0 +1,359 @@
+"""Runs a race as one turn: the attempts' connections and checks around ``race.py``, then the landing."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
+
+from context.window.pieces import BudgetTooSmall
+from session.base.events import (
+    AttemptEnded,
+    AttemptStarted,
+    Event,
+    Notice,
+    PhaseChanged,
+    TextDelta,
+    TurnEnded,
+    TurnStarted,
+)
+from session.base.tasks import log_fault
+from session.base.text.sanitize import clean, clean_line
+from session.project.edit_thread import EditThread
+from session.race.attempt import Attempt
+from session.race.attempt_files import AttemptFiles
+from session.race.attempt_life import State
+from session.race.attempt_maker import AttemptMaker
+from session.race.judge import Judge
+from session.race.landing import land, rehearse
+from session.race.plan import RacePlan, estimate
+from session.race.race import BASELINE, Checked, Cut, Decided, Effect, Ended, Race, RunCheck
+from session.race.race_events import (
+    attempt_answered,
+    attempt_checked,
+    attempt_progress,
+    baseline_checked,
+    race_ended,
+    race_started,
+    race_usage,
+    turn_started,
+)
+from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain
+from session.turn.hunk_life import Answer
+from session.turn.lane import Lane
+from session.turn.memory.turn_memory import TurnMemory
+from session.turn.runner import STATUS
+from session.turn.turn import Phase, Signal, Turn
+
+LOOK_SECONDS = 0.2
+"""Seconds between two looks at the limits, and between two reports on how far the attempts are."""
+NO_WINNER = "no_winner"
+"""The code of a turn whose race nobody won."""
+
+
+class RaceRunner:
+    """Runs one race. :meth:`run` returns when its last event has been sent; nothing runs on then."""
+
+    def __init__(
+        self,
+        turn: Turn,
+        prompt: str,
+        lane: Lane,
+        *,
+        session: str,
+        plan: RacePlan,
+        maker: AttemptMaker,
+        judge: Judge,
+        memory: TurnMemory,
+        thread: EditThread,
+        publish: Callable[[Event], None],
+        landing: Callable[[str, int], None],
+    ) -> None:
+        """``landing`` is called with the turn and the winner before it lands."""
+        self.turn = turn
+        self.prompt = prompt
+        self.plan = plan
+        self.attempts: dict[int, Attempt] = {}
+        self.race = Race(len(plan.variations), plan.checks, slots=plan.slots, judge_all=plan.judge_all)
+        self._memory = memory
+        self._lane = lane
+        self._session = session
+        self._maker = maker
+        self._judge = judge
+        self._landing = landing
+        self._thread = thread
+        self._publish = publish
+        self._began = time.monotonic()
+        self._decided: asyncio.Future[Decided] = asyncio.get_running_loop().create_future()
+        self._tasks: dict[asyncio.Task[None], int] = {}
+        """The attempts and checks that run, with the attempt that each is about."""
+        self._told: dict[int, tuple[int, int, int]] = {}
+        self._kept = 0
+        """The output tokens that the conversation goes on with."""
+        self._failure: Failure | None = None
+        self._early: list[Event] | None = []
+        """What came before the race was told of: it is told afterwards, or never; None from then on."""
+
+    async def run(self) -> None:
+        """Run the race to its end. An exception of any kind ends it as failed."""
+        for step in (self._compete, self._land_winner, self._clear_up):
+            try:
+                await step()
+            except Exception as problem:  # noqa: BLE001 - the turn must end, whatever of ours is at fault
+                self._fail(problem)
+        taken = [each.meter.usage for each in self.attempts.values()]
+        self._publish(race_usage(self.turn.name, taken, self._kept))
+        if self.turn.phase is not Phase.COMPLETED:
+            self._memory.unsent.append(self.prompt)
+        message, code = self._failure or (None, None)
+        status = STATUS[self.turn.phase] if self._failure is None else "failed"
+        self._publish(TurnEnded(turn=self.turn.name, status=status, message=message, code=code))
+
+    def interrupt(self, *, redirected: bool = False) -> None:
+        """Stop at once: every socket is closed before this returns, and nothing more lands."""
+        if self.turn.over:
+            return
+        self._lane.stop()
+        self._signal(Signal.INTERRUPT)
+        self._take(self.race.abandon("stopped"))
+
+    def answer(self, held: str, answer: Answer) -> bool:
+        """Allow or decline a held hunk of the winner (see ``Lane.answer``)."""
+        return not self.turn.over and self._lane.answer(held, answer)
+
+    @property
+    def files(self) -> Callable[[str], AttemptFiles]:
+        """Gives the project's files as they are now, to place an attempt's edits in."""
+        return self._maker.files
+
+    # -- the race ------------------------------------------------------------------------------
+
+    async def _compete(self) -> None:
+        if self.turn.over:
+            return
+        self._take(self.race.begin())
+        try:
+            prepared = await self._maker.first.prepare(self.prompt, self._memory)
+        except BudgetTooSmall as problem:
+            raise TurnFailedError(str(problem), "budget") from problem
+        if self._stopped():
+            return
+        standing = self._maker.first.base.instruction_tokens + self._memory.conversation.tokens
+        self._start(prepared.tokens + standing)
+        looking = asyncio.create_task(self._look(), name="following a race")
+        try:
+            await asyncio.wait({self._decided})
+        finally:
+            looking.cancel()
+            await asyncio.wait({looking})
+        if not looking.cancelled():
+            looking.result()
+
+    def _start(self, input_tokens: int) -> None:
+        plan, first = self.plan, self.plan.variations[0].chosen
+        likely = estimate(plan, input_tokens)
+        over = plan.limits.tokens is not None and likely.tokens > plan.limits.tokens
+        dear = plan.limits.cost is not None and (likely.cost or 0.0) > plan.limits.cost
+        if over or dear:
+            raise TurnFailedError(
+                f"{len(plan.variations)} attempts would take {likely}, which is over the limit of "
+                f"{plan.limits}: ask for fewer attempts, or change [attempts] in config.toml",
+                "limit",
+            )
+        self._publish(turn_started(self._session, self.turn.name, first, input_tokens))
+        self._publish(race_started(self.turn.name, plan, input_tokens, likely))
+        early, self._early = self._early or [], None
+        for event in early:
+            self._publish(event)
+        if self.race.over:  # a check cannot judge: nothing is asked of the model
+            return
+        self._signal(Signal.SENT)
+        for number in range(1, len(plan.variations) + 1):
+            attempt = self._maker.make(number, self.turn, partial(self._sent, number))
+            self.attempts[number] = attempt
+            self._run("attempt", self._answer(attempt), number)
+
+    def _sent(self, number: int, event: TurnStarted) -> None:
+        hint = self.plan.variations[number - 1].hint
+        self._publish(
+            AttemptStarted(
+                turn=self.turn.name, attempt=number, model=event.model, effort=event.effort, hint=hint
+            )
+        )
+        self._signal(Signal.ARRIVED)
+
+    async def _answer(self, attempt: Attempt) -> None:
+        """Let one attempt answer, and have it judged."""
+        why = await attempt.run()
+        if self.race.over:
+            return
+        if why:
+            self._take(self.race.failed(attempt.number, clean_line(why)))
+            return
+        result = await self._thread.run(attempt.files.result)
+        self._progress(attempt)
+        self._publish(attempt_answered(self.turn.name, attempt, result))
+        self._take(self.race.answered(attempt.number, result, clean_line(attempt.meter.refusals)))
+
+    async def _check(self, run: RunCheck) -> None:
+        if run.attempt == BASELINE:
+            verdict = await self._judge.baseline(run.check)
+            self._tell(baseline_checked(self.turn.name, verdict))
+        else:
+            verdict = await self._judge.attempt(run.check, self.attempts[run.attempt].files)
+        self._take(self.race.checked(run.attempt, run.check, verdict))
+
+    async def _look(self) -> None:
+        """Tell how far the attempts are, and hold the limits."""
+        limits = self.plan.limits
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            for attempt in self.attempts.values():
+                self._progress(attempt)
+            if limits.tokens is not None and self._tokens() > limits.tokens:
+                self._take(self.race.stop_streaming(f"the limit of {limits.tokens:,} tokens is reached"))
+            if limits.cost is not None and self._cost() > limits.cost:
+                self._take(self.race.stop_streaming(f"the limit of ${limits.cost:,.2f} is reached"))
+            if limits.seconds is not None and time.monotonic() - self._began > limits.seconds:
+                self._take(self.race.stop(f"the limit of {limits.seconds / 60:g} minutes is reached"))
+
+    def _take(self, effects: Sequence[Effect]) -> None:
+        """Carry out what the race decided."""
+        for effect in effects:
+            match effect:
+                case RunCheck():
+                    self._run("check", self._check(effect), effect.attempt)
+                case Cut(attempt=number):
+                    self._cut(number)
+                case Checked(attempt=number, judgement=judgement):
+                    self._publish(attempt_checked(self.turn.name, number, judgement))
+                case Ended(attempt=number, state=state, why=why):
+                    attempt = self.attempts.get(number)
+                    tokens = attempt.meter.tokens if attempt is not None else 0
+                    if state is State.GREEN and not self.race.all_green(self.race.lives[number]):
+                        state = State.RED  # as red as before
+                    self._tell(
+                        AttemptEnded(
+                            turn=self.turn.name, attempt=number, status=str(state), tokens=tokens, why=why
+                        )
+                    )
+                case Decided():
+                    self._decide(effect)
+
+    def _cut(self, number: int) -> None:
+        attempt = self.attempts.get(number)
+        if attempt is not None:
+            attempt.cut()
+        for task, about in self._tasks.items():
+            if about == number and task.get_name() == "check":
+                task.cancel()
+
+    def _decide(self, decided: Decided) -> None:
+        for task in self._tasks:
+            if task.get_name() == "check" and task is not asyncio.current_task():
+                task.cancel()
+        took = time.monotonic() - self._began
+        self._tell(race_ended(self.turn.name, self.race, decided, list(self.attempts.values()), took))
+        if not self._decided.done():
+            self._decided.set_result(decided)
+
+    # -- the end -------------------------------------------------------------------------------
+
+    async def _land_winner(self) -> None:
+        if self.turn.over:
+            return
+        decided = self._decided.result()
+        if not decided.winner:
+            best = f"; the best is attempt {decided.best} (/try take {decided.best})" if decided.best else ""
+            raise TurnFailedError(f"{decided.why}{best}", self._common_code())
+        winner = self.attempts[decided.winner]
+        self._signal(Signal.ANSWERED)
+        judged = self.race.lives[decided.winner].result
+        files = self.files(f"{self.turn.name}.w")
+        result = await self._thread.run(lambda: rehearse(winner.files.edits, files))
+        if self._stopped():
+            return
+        if result.key != judged.key:
+            text = "the project changed during the race: the checks judged the winner without those changes"
+            self._publish(Notice(level="warning", text=text))
+        if decided.why:
+            self._publish(Notice(level="warning", text=clean_line(f"the winner leaves {decided.why}")))
+        winner.remember(self._memory)
+        self._kept = winner.meter.output_tokens
+        self._landing(self.turn.name, decided.winner)
+        self._publish(TextDelta(turn=self.turn.name, text=clean("".join(winner.meter.said))))
+        try:
+            await land(winner.files.edits, self._lane)
+        finally:
+            self._memory.unreported += self._lane.outcomes
+        self._signal(Signal.SETTLED)
+
+    async def _clear_up(self) -> None:
+        """End everything that still runs."""
+        await self._lane.close()
+        for attempt in self.attempts.values():
+            attempt.cut()
+        for task in self._tasks:
+            if task.get_name() == "check":
+                task.cancel()
+        while self._tasks:
+            await asyncio.wait(list(self._tasks))
+        await self._judge.close()
+        for attempt in self.attempts.values():
+            await attempt.closed()
+
+    def _fail(self, problem: Exception) -> None:
+        failure = explain(problem)
+        if failure.code == INTERNAL:
+            log_fault(f"running the race {self.turn.name}", problem)
+        elif self.turn.over:
+            return
+        self._failure = self._failure or failure
+        self._signal(Signal.FAIL)
+        self._take(self.race.abandon("the race failed"))
+
+    def _common_code(self) -> str:
+        """The code for a race without a winner: that of the attempts where all failed for one reason."""
+        ends = [attempt.meter.ended for attempt in self.attempts.values()]
+        codes = {end.code if end is not None and end.status == "failed" else None for end in ends}
+        return (codes.pop() if len(codes) == 1 else None) or NO_WINNER
+
+    # -- small parts ---------------------------------------------------------------------------
+
+    def _stopped(self) -> bool:
+        return self.turn.over  # it may have changed between any two steps
+
+    def _run(self, name: str, work: Coroutine[None, None, None], number: int) -> None:
+        task = asyncio.create_task(work, name=name)
+        self._tasks[task] = number
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        del self._tasks[task]
+        if not task.cancelled() and (problem := task.exception()) is not None:
+            self._fail(problem if isinstance(problem, Exception) else RuntimeError(str(problem)))
+
+    def _tell(self, event: Event) -> None:
+        """Tell of the race, but nothing before its start: what shows races knows no attempt until then."""
+        if self._early is None:
+            self._publish(event)
+        else:
+            self._early.append(event)
+
+    def _progress(self, attempt: Attempt) -> None:
+        meter = attempt.meter
+        now = (meter.output_tokens, meter.hunks, meter.refused)
+        if self._told.get(attempt.number) != now:
+            self._told[attempt.number] = now
+            self._publish(attempt_progress(self.turn.name, attempt))
+
+    def _tokens(self) -> int:
+        return sum(attempt.meter.tokens for attempt in self.attempts.values())
+
+    def _cost(self) -> float:
+        return sum(attempt.cost() for attempt in self.attempts.values())
+
+    def _signal(self, signal: Signal) -> None:
+        if self.turn.advance(signal):
+            self._publish(PhaseChanged(turn=self.turn.name, phase=self.turn.phase.value))

@@ -1,0 +1,122 @@
+"""Takes an attempt of a race that is over, as a turn: its edits land in place of the winner's."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from session.base.events import Event, HunkRefused, HunkUndone, PhaseChanged, TextDelta, TurnEnded
+from session.base.tasks import log_fault
+from session.base.text.sanitize import clean
+from session.project.edit_thread import EditThread
+from session.race.attempt import Attempt
+from session.race.attempt_files import AttemptFiles
+from session.race.landing import CHANGED, land, rehearse
+from session.race.race_events import turn_started
+from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain
+from session.turn.hunk_life import Answer
+from session.turn.lane import Lane
+from session.turn.memory.turn_memory import TurnMemory
+from session.turn.runner import STATUS
+from session.turn.turn import Signal, Turn
+
+MOST_DIFF = 20_000
+"""Characters of a diff that the model is told."""
+TAKEN = "I took another answer to that prompt in place of the last one. It is in the files now:\n"
+
+
+class TakeRunner:
+    """Undoes the winner's hunks, and lands those of ``attempt``."""
+
+    def __init__(
+        self,
+        turn: Turn,
+        prompt: str,
+        lane: Lane,
+        attempt: Attempt,
+        *,
+        session: str,
+        undo: Callable[[], Awaitable[list[HunkUndone | HunkRefused]]],
+        files: Callable[[str], AttemptFiles],
+        memory: TurnMemory,
+        follows: bool,
+        thread: EditThread,
+        publish: Callable[[Event], None],
+    ) -> None:
+        """``undo`` takes back the winner's hunks. ``follows`` says that the conversation is as it was when
+        the attempt began, so that its own can follow."""
+        self.turn = turn
+        self.prompt = prompt
+        self._lane = lane
+        self._attempt = attempt
+        self._session = session
+        self._undo = undo
+        self._files = files
+        self._memory = memory
+        self._follows = follows
+        self._thread = thread
+        self._publish = publish
+        self._failure: Failure | None = None
+
+    async def run(self) -> None:
+        """Do it, and tell how it ended."""
+        for step in (self._take, self._lane.close):
+            try:
+                await step()
+            except Exception as problem:  # noqa: BLE001 - the turn must end, whatever of ours is at fault
+                self._fail(problem)
+        message, code = self._failure or (None, None)
+        status = STATUS[self.turn.phase] if self._failure is None else "failed"
+        self._publish(TurnEnded(turn=self.turn.name, status=status, message=message, code=code))
+
+    def interrupt(self, *, redirected: bool = False) -> None:
+        """Land nothing more."""
+        if not self.turn.over:
+            self._lane.stop()
+            self._signal(Signal.INTERRUPT)
+
+    def answer(self, held: str, answer: Answer) -> bool:
+        """Allow or decline a held hunk (see ``Lane.answer``)."""
+        return not self.turn.over and self._lane.answer(held, answer)
+
+    async def _take(self) -> None:
+        if self.turn.over:
+            return
+        chosen, edits = self._attempt.variation.chosen, self._attempt.files.edits
+        standing = self._attempt.variation.preparation.instruction_tokens + self._memory.conversation.tokens
+        tokens = self._attempt.meter.input_tokens if self._follows else standing
+        self._publish(turn_started(self._session, self.turn.name, chosen, tokens))
+        for signal in (Signal.SENT, Signal.ANSWERED):
+            self._signal(signal)
+        kept = [each for each in await self._undo() if isinstance(each, HunkRefused)]
+        if kept:
+            raise TurnFailedError(
+                f"{len(kept)} hunks of the winner cannot be undone ({kept[0].message}): nothing was landed",
+                CHANGED,
+            )
+        files = self._files(f"{self.turn.name}.w")
+        await self._thread.run(lambda: rehearse(edits, files))
+        if self._follows:
+            self._attempt.remember(self._memory)
+            if self._attempt.prompt in self._memory.unsent:
+                self._memory.unsent.remove(self._attempt.prompt)
+        else:
+            self._memory.unsent.append(TAKEN + self._attempt.files.diff()[:MOST_DIFF])
+        self._publish(TextDelta(turn=self.turn.name, text=clean("".join(self._attempt.meter.said))))
+        try:
+            await land(edits, self._lane)
+        finally:
+            self._memory.unreported += self._lane.outcomes
+        self._signal(Signal.SETTLED)
+
+    def _fail(self, problem: Exception) -> None:
+        failure = explain(problem)
+        if failure.code == INTERNAL:
+            log_fault(f"taking an attempt in {self.turn.name}", problem)
+        elif self.turn.over:
+            return
+        self._failure = self._failure or failure
+        self._signal(Signal.FAIL)
+
+    def _signal(self, signal: Signal) -> None:
+        if self.turn.advance(signal):
+            self._publish(PhaseChanged(turn=self.turn.name, phase=self.turn.phase.value))

@@ -1,0 +1,198 @@
+"""Publishes the events of a session: first to its journal, then to subscribers and listeners."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+
+from session.base.events import (
+    AttemptProgress,
+    CheckStarted,
+    CommandOutput,
+    CommandStarted,
+    ConnectionChanged,
+    DialogueCompacted,
+    Event,
+    FindingClosed,
+    FindingReported,
+    HunkRedone,
+    HunkTyped,
+    HunkUndone,
+    NextEditOffered,
+    NextEditsOver,
+    Notice,
+    OwnerGone,
+    PromptSubmitted,
+    ReadingHeld,
+    ReadingProgress,
+    SaveReviewed,
+    TakeoverAsked,
+    ToolOutput,
+    TurnEnded,
+)
+from session.base.storage.line_files import StoreError
+from session.record.journal.journals import LONGEST_HELD, Journal
+from session.record.journal.key_mask import KeyMask
+from session.record.journal.session_list import BEGINNINGS
+from session.record.journal.upkeep import Upkeep
+
+UNJOURNALLED = (
+    HunkTyped,
+    ToolOutput,
+    CheckStarted,
+    CommandOutput,
+    CommandStarted,
+    ConnectionChanged,
+    ReadingHeld,
+    ReadingProgress,
+    AttemptProgress,
+    TakeoverAsked,
+    OwnerGone,
+    FindingReported,
+    FindingClosed,
+    SaveReviewed,
+    NextEditOffered,
+    NextEditsOver,
+)
+"""Events that are not journalled: a later event says the same, or they mean nothing after a restart."""
+DURABLE = (PromptSubmitted, TurnEnded, HunkUndone, HunkRedone, DialogueCompacted)
+"""Events after which the journal is made durable: a loss of power must not take them. Landed hunks are in the
+ledger, which is durable before each write."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Subscriber:
+    take: Callable[[Event], None]
+    lost: str
+
+
+class Recorder:
+    """Publishes the events of one session, on the event loop.
+
+    If the journal cannot be written, the user is told once and the session goes on. The journal gets the
+    missing events as soon as it can be written again.
+    """
+
+    def __init__(self, journal: Journal | None) -> None:
+        """``journal`` is None for a session that another process writes."""
+        self._journal = journal
+        self._failed = False
+        self._subscribers: list[_Subscriber] = []
+        self._queues: list[asyncio.Queue[Event | None]] = []
+        self._closed = False
+        self._mask = KeyMask()
+        self.empty = True
+        """Whether nothing was journalled but what every session begins with."""
+        self._flushing: asyncio.TimerHandle | None = None
+        """Set while collected text waits in the journal to be written."""
+        self._upkeep = Upkeep(journal, self._kept) if journal is not None else None
+        self._unkept = False
+        """Whether the user was told that the journal cannot be made durable."""
+
+    def subscribe(self, take: Callable[[Event], None], lost: str = "") -> None:
+        """Call ``take`` with every later event, in the order of subscription and before all listeners.
+
+        If it raises StoreError, the user is told the problem and ``lost``, what is missing because of it.
+        """
+        self._subscribers.append(_Subscriber(take, lost))
+
+    def listen(self) -> AsyncIterator[Event]:
+        """All events from this call on, up to :meth:`close`."""
+        queue: asyncio.Queue[Event | None] = asyncio.Queue()
+        self._queues.append(queue)
+        if self._closed:
+            queue.put_nowait(None)
+        return self._drain(queue)
+
+    def publish(self, event: Event) -> None:
+        """Write ``event`` to the journal, then to subscribers and listeners, all without keys."""
+        for each in self._mask.take(event):
+            self._publish(each)
+
+    def _publish(self, event: Event) -> None:
+        if not isinstance(event, UNJOURNALLED):
+            self._write(event)
+        for subscriber in self._subscribers:
+            try:
+                subscriber.take(event)
+            except StoreError as problem:
+                self._tell(Notice(level="warning", text=f"{problem}; {subscriber.lost}"))
+        self._tell(event)
+
+    def close(self) -> None:
+        """Close the journal, and end the stream of each listener after the events in its queue."""
+        for event in self._mask.rest():
+            self._publish(event)
+        if self._flushing is not None:
+            self._flushing.cancel()
+            self._flushing = None
+        if self._journal is not None:
+            self._close_journal(self._journal)
+        self._closed = True
+        for queue in self._queues:
+            queue.put_nowait(None)
+
+    def position(self) -> tuple[int, int]:
+        """The journal's newest part, and the bytes in it, with everything published so far."""
+        if self._journal is None:
+            return 1, 0
+        self._try(self._journal, self._journal.flush)
+        return self._journal.position
+
+    def _write(self, event: Event) -> None:
+        journal = self._journal
+        if journal is None:
+            return
+        self.empty = self.empty and event.type in BEGINNINGS
+        self._try(journal, lambda: journal.write(event))
+        if self._upkeep is not None and (journal.begun or isinstance(event, DURABLE)):
+            self._upkeep.request()
+        if journal.holds_text and self._flushing is None:
+            self._flushing = asyncio.get_running_loop().call_later(LONGEST_HELD, self._flush, journal)
+
+    def _flush(self, journal: Journal) -> None:
+        self._flushing = None
+        self._try(journal, journal.flush)
+
+    def _close_journal(self, journal: Journal) -> None:
+        self._try(journal, journal.flush)
+        if self._upkeep is not None:
+            self._upkeep.finish()
+        try:
+            journal.close()
+        except StoreError as problem:
+            self._tell(Notice(level="error", text=str(problem)))
+
+    def _try(self, journal: Journal, write: Callable[[], None]) -> None:
+        """Write to the journal, and tell the user when that begins to fail and when it works again."""
+        try:
+            write()
+        except StoreError as problem:
+            if not self._failed:
+                self._failed = True
+                todo = "this session is not recorded until it can be written"
+                self._tell(Notice(level="error", text=f"{problem}; {todo}"))
+        else:
+            if self._failed and not journal.unwritten:
+                self._failed = False
+                missing = f"{journal.lost:,} events are" if journal.lost else "nothing is"
+                self._tell(Notice(level="info", text=f"this session is recorded again; {missing} missing"))
+
+    def _kept(self, problem: OSError | None) -> None:
+        """Tell the user when the journal cannot be made durable, once until it can be again."""
+        if problem is not None and not self._unkept and self._journal is not None:
+            lost = "a loss of power may take the end of this session's journal"
+            self._tell(Notice(level="warning", text=f"{self._journal.file}: {problem.strerror}; {lost}"))
+        self._unkept = problem is not None
+
+    def _tell(self, event: Event) -> None:
+        for queue in self._queues:
+            queue.put_nowait(event)
+
+    async def _drain(self, queue: asyncio.Queue[Event | None]) -> AsyncIterator[Event]:
+        try:
+            while (event := await queue.get()) is not None:
+                yield event
+        finally:
+            self._queues.remove(queue)

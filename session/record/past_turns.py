@@ -1,0 +1,125 @@
+"""A session as its turns, read from its journal: for documents and for the search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from session.base.events import (
+    HunkDropped,
+    HunkLanded,
+    HunkRedone,
+    HunkRefused,
+    HunkUndone,
+    PromptSubmitted,
+    TextDelta,
+    ToolEnded,
+    TurnEnded,
+    TurnStarted,
+    Usage,
+)
+from session.base.text.line_range import line_range
+from session.base.text.pieces import Pieces
+from session.record.journal.reading import read_event, read_records, time_of
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of an answer: text, or (a ``step``) the line that tells of an edit or a tool call."""
+
+    text: Pieces
+    step: bool = False
+
+
+@dataclass(slots=True)
+class ToldTurn:
+    """One turn as it was told; ``at`` is in seconds since 1970."""
+
+    turn: str
+    prompt: str
+    at: float
+    model: str = ""
+    parts: list[Part] = field(default_factory=list)
+    """The answer, its edits and its calls in their order."""
+    edits: list[dict[str, Any]] = field(default_factory=list)
+    calls: list[str] = field(default_factory=list)
+    status: str = ""
+    message: str = ""
+    usage: dict[str, Any] | None = None
+
+    def say(self, text: str) -> None:
+        """Add text of the answer."""
+        if not self.parts or self.parts[-1].step:
+            self.parts.append(Part(Pieces()))
+        self.parts[-1].text.append(text)
+
+    def do(self, line: str) -> None:
+        """Add a line about an edit or a call."""
+        self.parts.append(Part(Pieces(), step=True))
+        self.parts[-1].text.append(line)
+
+    def as_json(self) -> dict[str, Any]:
+        """The turn as JSON values."""
+        return {
+            "turn": self.turn,
+            "at": self.at,
+            "model": self.model,
+            "prompt": self.prompt,
+            "answer": "".join(part.text.text() for part in self.parts if not part.step),
+            "edits": self.edits,
+            "calls": self.calls,
+            "status": self.status,
+            **({"message": self.message} if self.message else {}),
+            **({"usage": self.usage} if self.usage is not None else {}),
+        }
+
+
+def read_turns(file: Path) -> Iterator[ToldTurn]:
+    """The turns of a journal, oldest first. Raises StoreError when it cannot be read."""
+    current: ToldTurn | None = None
+    for record in read_records(file):
+        event = read_event(record)
+        if isinstance(event, PromptSubmitted):
+            if current is not None:
+                yield current
+            current = ToldTurn(event.turn, event.text, time_of(record) or 0.0)
+        elif current is not None:
+            _take(current, event)
+    if current is not None:
+        yield current
+
+
+def _take(turn: ToldTurn, event: object) -> None:
+    match event:
+        case TurnStarted(model=model):
+            turn.model = model
+        case TextDelta(text=text):
+            turn.say(text)
+        case HunkLanded(hunk=hunk, path=path, start=start, end=end):
+            turn.edits.append({"hunk": hunk, "path": event.moved_to or path, "status": "landed"})
+            turn.do(f"{hunk} landed {event.moved_to or path}{line_range(start, end)}")
+        case HunkRefused(hunk=hunk, path=path, message=message):
+            turn.edits.append({"hunk": hunk, "path": path, "status": "refused", "message": message})
+            turn.do(f"{' '.join(each for each in (hunk, 'refused', path) if each)}: {message}")
+        case HunkDropped(hunk=hunk, path=path):
+            turn.edits.append({"hunk": hunk, "path": path, "status": "dropped"})
+            turn.do(f"{hunk} not received {path}")
+        case HunkUndone(hunk=hunk, place=path) | HunkRedone(hunk=hunk, place=path):
+            status = "undone" if isinstance(event, HunkUndone) else "redone"
+            turn.edits.append({"hunk": hunk, "path": path, "status": status})
+            turn.do(f"{hunk} {status} {path}")
+        case ToolEnded(line=line):
+            turn.calls.append(line)
+            turn.do(line)
+        case Usage():
+            turn.usage = {
+                "input_tokens": event.input_tokens,
+                "output_tokens": event.output_tokens,
+                "cost": event.cost,
+            }
+        case TurnEnded(status=status, message=message):
+            turn.status, turn.message = status, message or ""
+        case _:
+            pass

@@ -1,0 +1,102 @@
+"""How a session stands between processes: who has it, and whether it would go on without a screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+
+from session.base.storage.folders import ProjectFolders
+from session.record.journal.parts import SUFFIX
+from session.record.journal.recorder import Recorder
+from session.record.sharing.claim import Claim, open_elsewhere
+from session.record.sharing.host import Host, Shared
+
+
+class Standing(Protocol):
+    """For front ends: the same whether this process has the session or follows it."""
+
+    @property
+    def owner(self) -> str:
+        """The other process that has the session, as in ``process 12``; empty where this one has it."""
+        ...
+
+    @property
+    def journal(self) -> Path:
+        """The file of the session's events."""
+        ...
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether a turn runs or waits in this process, which would go on without a screen."""
+        ...
+
+    @property
+    def alone(self) -> bool:
+        """Whether no other process has a session of this project. It looks on the disk, in any thread."""
+        ...
+
+    @property
+    def unanswered(self) -> tuple[str, ...]:
+        """Prompts that this process sent to the other one, and that did not become a turn there."""
+        ...
+
+    def take_over(self) -> None:
+        """Ask the other process for the session; nothing where this one has it."""
+        ...
+
+
+class Own:
+    """The standing of a session that this process has, and of the local part of one that it follows."""
+
+    owner = ""
+    unanswered: tuple[str, ...] = ()
+
+    def __init__(self, folders: ProjectFolders, name: str, *, followed: bool) -> None:
+        """Claim the session, unless it is ``followed``. Raises SessionTakenError or StoreError."""
+        self.journal = folders.sessions / f"{name}{SUFFIX}"
+        self._name, self._live = name, folders.live
+        self.followed = followed
+        self._claim = None if followed else Claim(folders.live, name)
+        self.host: Host | None = None
+        """Serves the followers; None before :meth:`serve`, and for a followed session."""
+        self._busy: Callable[[], bool] = lambda: False
+        self._new = not self.journal.exists()
+        self._recorder: Recorder | None = None
+
+    def serve(self, session: Shared, recorder: Recorder, *, attended: bool, busy: Callable[[], bool]) -> None:
+        """Prepare for followers; ``busy`` says whether a turn runs or waits."""
+        self._busy, self._recorder = busy, recorder
+        if self._claim is not None:
+            self.host = Host(self._claim, session, recorder, attended=attended)
+
+    def start(self) -> None:
+        """Let others follow."""
+        if self.host is not None:
+            self.host.start()
+
+    async def close(self) -> None:
+        """Cut the followers off, and let another process have the session. A new one in which nothing
+        happened is not kept, unless another process waits for it."""
+        followed = self.host is not None and self.host.followed
+        if self.host is not None:
+            await self.host.close()
+        if self._new and not followed and self._recorder is not None and self._recorder.empty:
+            with suppress(OSError):  # then it is not listed, at least
+                self.journal.unlink()
+        if self._claim is not None:
+            self._claim.release()
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether a turn runs or waits."""
+        return self._busy()
+
+    @property
+    def alone(self) -> bool:
+        """Whether no other process has a session of this project."""
+        return all(name == self._name for name in open_elsewhere(self._live))
+
+    def take_over(self) -> None:
+        """Do nothing: this process has the session."""

@@ -1,1 +1,0 @@
-"""Redirects that wait for the hunk that is being typed."""

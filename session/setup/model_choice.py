@@ -1,0 +1,216 @@
+"""The user's choice of model, effort and tier, from which the next request is made.
+
+The choice is the user's (``/model``, ``/effort``, ``/fast``) and holds from the next turn on. With effort
+``auto`` each turn gets one of the model's efforts (``effort.py``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from session.base.events import Event, HunkRefused, ModelChosen, TurnEnded, TurnStarted
+from session.base.text.near_names import spelled_like
+from session.models.catalogue import Model, Price
+from session.models.effort import Before, Picked, first, nearest, pick
+from session.setup.opening import Opening
+from session.tools.toolbox import Toolbox
+from session.wire.instructions import Instructions, load_instructions, patch_tool
+from session.wire.protocol.items import ToolDefinition
+from session.wire.protocol.request import RequestProfile
+
+_UNHELPFUL = frozenset({"rounds", "incomplete", "max_output_tokens"})
+"""Codes of turns that failed because of the answer, not because of the connection."""
+
+
+class ChoiceError(Exception):
+    """A model, effort or tier cannot be chosen; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenModel:
+    """The model that answers one turn. ``effort`` is empty for a model without efforts."""
+
+    model: Model
+    effort: str
+    effort_why: str | None
+    """The reason for the effort that ``auto`` chose; None if the user chose it."""
+    fast: bool
+    price: Price | None
+    """The price of the turn's tokens; None if it is unknown."""
+
+
+class ModelChoice:
+    """The choice for the next turns: model, effort, and whether the provider's faster tier is used."""
+
+    def __init__(self, opening: Opening, session: str, toolbox: Toolbox) -> None:
+        self._opening = opening
+        self._toolbox = toolbox
+        self._session = session
+        self._provider = opening.catalogue.provider(opening.settings.provider)
+        self.model: Model = opening.model
+        self.effort = opening.settings.effort
+        self.fast = opening.settings.fast and self._provider.has_fast(self.model.name)
+        self._last = ""
+        self._trouble = ""
+        self.picked = self._fixed()
+
+    @property
+    def price(self) -> Price | None:
+        """The price of the coming turns, if known."""
+        return self.model.fast_price if self.fast else self.model.price
+
+    def choose(
+        self, *, model: Model | None = None, effort: str | None = None, fast: bool | None = None
+    ) -> str:
+        """Use another model of this provider, another effort, or another tier.
+
+        Returns a line for the user, perhaps empty. Raises ChoiceError for a choice that is not available;
+        then nothing is changed.
+        """
+        chosen = model or self.model
+        wanted = self._known(effort or self.effort, chosen, asked=effort is not None)
+        offered = self._provider.has_fast(chosen.name)
+        if fast and not offered:
+            raise ChoiceError(f"{self._provider.name} has no faster tier for {chosen.name}")
+        told = ""
+        if wanted not in (*chosen.efforts, "auto"):
+            told = f"it is not known whether {chosen.name} has effort {wanted}: the server may refuse it"
+        if self.fast and fast is None and not offered:
+            told = f"{self._provider.name} has no faster tier for {chosen.name}: it is off"
+        self.model, self.effort = chosen, wanted
+        self.fast = (self.fast if fast is None else fast) and offered
+        self.picked = self._fixed()
+        return told if fast is None else self._tier()
+
+    @property
+    def has_fast(self) -> bool:
+        """Whether the provider has a faster tier for the model."""
+        return self._provider.has_fast(self.model.name)
+
+    def begin(self, request: str, *, redirect: bool, tokens: int) -> None:
+        """Choose the effort of a turn that begins with ``request`` in a conversation of ``tokens`` tokens."""
+        if self.effort == "auto":
+            before = Before(self._last, self._trouble, redirect, tokens)
+            self.picked = pick(request, self.model.efforts, before)
+        else:
+            self.picked = self._fixed()
+        self._trouble = ""
+
+    def take(self, event: Event) -> None:
+        """Remember how a turn went, for the next choice of effort."""
+        match event:
+            case TurnStarted(effort=effort):
+                self._last = effort
+            case HunkRefused(turn=turn) if turn:
+                self._trouble = "after refused hunks"
+            case TurnEnded(status="failed", code=code) if code in _UNHELPFUL:
+                self._trouble = "after a failed turn"
+            case _:
+                pass
+
+    def chosen(self) -> ChosenModel:
+        """The choice for the turn that begins now."""
+        why = self.picked.why if self.effort == "auto" else None
+        return ChosenModel(self.model, self.picked.effort, why, self.fast, self.price)
+
+    def event(self) -> ModelChosen:
+        """The choice as an event."""
+        return ModelChosen(self.model.name, self.effort, self.model.window, self.fast)
+
+    @property
+    def instructions(self) -> Instructions:
+        """The instructions that every request begins with."""
+        return load_instructions(self.model.edit_format, self._toolbox.names if self.model.tools else ())
+
+    @property
+    def tools(self) -> tuple[ToolDefinition, ...]:
+        """The definitions of the tools that the model is offered."""
+        patch = (patch_tool(),) if self.model.edits_are_calls else ()
+        return (*patch, *(self._toolbox.definitions() if self.model.tools else ()))
+
+    def profile(self) -> RequestProfile:
+        """All of the next request except its input."""
+        model, effort = self.model, self.picked.effort or None
+        extra: dict[str, Any] = dict(self._provider.fast) if self.fast else {}
+        limit = None
+        if model.thinking != "budget" and self._opening.service.routes[0].dialect == "messages":
+            # These models refuse a thinking budget: effort is a field of its own there.
+            extra |= {"output_config": {"effort": effort}} if effort else {}
+            # Without a summary nothing is shown while the model thinks between its tool calls.
+            adaptive = {"thinking": {"type": "adaptive", "display": "summarized"}}
+            extra |= adaptive if model.thinking == "adaptive" else {}
+            effort, limit = None, model.output_reserve
+        return RequestProfile(
+            model=model.name,
+            instructions=self.instructions.text,
+            tools=self.tools,
+            effort=effort,
+            prompt_cache_key=self._session,
+            max_output_tokens=limit,
+            include=("reasoning.encrypted_content",),
+            reasoning_field=model.reasoning_field,
+            tools_as_item=model.tools_as_item,
+            steer=model.steer,
+            instructions_as_item=self._opening.service.instructions_as_item,
+            responses_extra=self._provider.responses_body,
+            extra=extra,
+        )
+
+    def headers(self) -> dict[str, str]:
+        """The additional headers of the next connection."""
+        return self._provider.headers_for(self.model.name, self._session, fast=self.fast)
+
+    def prices(self) -> str:
+        """The price of the coming turns, and its date, as a line for the user."""
+        name = self.model.name + (" (fast)" if self.fast else "")
+        if self.price is None:
+            return f"the price of {name} is unknown; config.toml can set it"
+        as_of = f" as of {self.model.checked}" if self.model.checked else ""
+        return f"list price of {name}{as_of}: {self.price}"
+
+    @property
+    def efforts(self) -> tuple[str, ...]:
+        """The efforts that can be chosen."""
+        return (*self.model.efforts, "auto") if self.model.efforts else ()
+
+    def _known(self, effort: str, model: Model, *, asked: bool) -> str:
+        if effort == "auto" or self._takes(effort, model):
+            return effort
+        if not asked:
+            return "auto"
+        if not model.efforts:
+            raise ChoiceError(f"{model.name} has no efforts to choose from")
+        choices = (*model.efforts, "auto")
+        near = spelled_like(effort, choices, 1)
+        meant = f" (did you mean {near[0]}?)" if near else ""
+        known = ", ".join(choices)
+        raise ChoiceError(f"{model.name} does not know effort {effort!r}{meant}; it has {known}")
+
+    def _takes(self, effort: str, model: Model) -> bool:
+        """Whether ``model`` has the effort. For a model without a row: whether any model has it."""
+        models = self._opening.catalogue.models
+        if model.name in models or not model.efforts:
+            return effort in model.efforts
+        return any(effort in each.efforts for each in (model, *models.values()))
+
+    def _fixed(self) -> Picked:
+        """The effort that the user chose; for ``auto``, the one that a first request is likely to get."""
+        if self.effort != "auto":
+            return Picked(self.effort if self._takes(self.effort, self.model) else "", "chosen")
+        return Picked(
+            nearest(self._last, self.model.efforts) if self._last else first(self.model.efforts),
+            "nothing asked yet",
+        )
+
+    def _tier(self) -> str:
+        """The tier in use and its price, as lines for the user."""
+        model = self.model
+        if not self.fast:
+            return "fast is off: the usual tier" + (f", {model.price}" if model.price else "")
+        fields = ", ".join(f"{name} {value}" for name, value in self._provider.fast.items())
+        told = "fast is on" + (f" ({fields})" if fields else "")
+        if model.fast_price is None:
+            return f"{told}\nit costs more; the price is unknown"
+        instead = f" instead of {model.price}" if model.price else ""
+        return f"{told}\n{model.fast_price}{instead}"

@@ -1,1 +1,0 @@
-"""Surgery: one landed hunk is taken out or amended, with those that depend on it; the rest stays."""

@@ -1,1 +1,0 @@
-"""The tools that read the project: read, search, list, outline."""

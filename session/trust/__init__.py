@@ -1,1 +1,0 @@
-"""Trust: which files of a project may instruct the model or set something, by what they say."""

@@ -1,1 +1,0 @@
-"""What turns take and cost: by turn, session and day."""

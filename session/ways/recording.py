@@ -1,0 +1,106 @@
+"""A past session as moments: its events, each with the time at which it is played.
+
+Waits are shortened, and what the journal has as one piece is spread over the time in which it came: text, and
+the lines of a hunk as far as the ledger knows them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from heapq import heappop, heappush
+from pathlib import Path
+
+from session.base.events import Event, HunkLanded, HunkOpened, HunkTyped, Notice, ReasoningDelta, TextDelta
+from session.base.storage.line_files import StoreError
+from session.record.journal.reading import read_event, read_records, time_of
+from session.ways.following_link import cleaned
+
+LONGEST_WAIT = 2.0
+"""Seconds of a recorded wait that are played."""
+MOST_TEXT = 20_000_000
+"""Characters of answers that are kept; the rest is left out, and told."""
+MOST_FIELD = 1_000_000
+"""Characters of one text of another event; an event with a longer one is left out, and told."""
+LONGEST_PIECE = 20_000
+"""Characters of one piece of an answer: between two pieces, keys are heard."""
+_PIECE = 0.03
+_SPREAD = 0.25
+"""Seconds for which the journal collects text before it is one record."""
+_MOST_LINES = 400
+"""Lines of one hunk that are typed."""
+
+Typed = Callable[[str], Sequence[tuple[str, str]]]
+"""The lines of a hunk with their signs, as the ledger has them; empty where it does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """An event, and the seconds after the beginning at which it is played."""
+
+    time: float
+    event: Event
+
+
+def read_recording(file: Path, typed: Typed = lambda hunk: ()) -> tuple[Moment, ...]:
+    """The moments of the journal ``file``. Raises StoreError if it cannot be read, or holds no event."""
+    moments = tuple(_with_lines(tuple(_moments(file)), typed))
+    if not moments:
+        raise StoreError(f"{file} holds no event of a session")
+    return moments
+
+
+def _moments(file: Path) -> Iterator[Moment]:
+    now, before, text, left_out = 0.0, None, 0, False
+    for record in read_records(file):
+        event = read_event(record)
+        if event is None:
+            continue
+        at = time_of(record)
+        at = before if at is None else at
+        # A clock that was set back or forward must neither reorder nor stop the replay.
+        waited = 0.0 if at is None or before is None else min(max(at - before, 0.0), LONGEST_WAIT)
+        now, before = now + waited, at
+        if isinstance(event, TextDelta | ReasoningDelta):
+            text += len(event.text)
+            if text > MOST_TEXT:
+                if not left_out:
+                    yield Moment(now, Notice("warning", "the answers from here on are too long to replay"))
+                left_out = True
+                continue
+            yield from _in_pieces(event, now, min(waited, _SPREAD))
+        elif any(isinstance(value, str) and len(value) > MOST_FIELD for value in record.values()):
+            yield Moment(now, Notice("warning", "an event was left out: it is too long to replay"))
+        else:
+            yield Moment(now, cleaned(event))
+
+
+def _in_pieces(event: TextDelta | ReasoningDelta, now: float, seconds: float) -> Iterator[Moment]:
+    """``event`` as pieces that come in the last ``seconds`` before ``now``."""
+    count = max(1, min(int(seconds / _PIECE), len(event.text)))
+    size = min(-(-len(event.text) // count) or 1, LONGEST_PIECE)
+    count = -(-len(event.text) // size)
+    for number, start in enumerate(range(0, max(1, len(event.text)), size), 1):
+        piece = cleaned(replace(event, text=event.text[start : start + size]))
+        yield Moment(now - seconds * (count - number) / count if number < count else now, piece)
+
+
+def _with_lines(moments: Sequence[Moment], typed: Typed) -> Iterator[Moment]:
+    """``moments`` with the lines of each hunk between its beginning and its landing."""
+    landed = {each.event.hunk: each.time for each in reversed(moments) if isinstance(each.event, HunkLanded)}
+    waiting: list[tuple[float, int, Moment]] = []
+    order = itertools.count()
+    for moment in moments:
+        while waiting and waiting[0][0] <= moment.time:
+            yield heappop(waiting)[2]
+        yield moment
+        event = moment.event
+        if isinstance(event, HunkOpened) and event.hunk in landed:
+            end = max(moment.time, landed.pop(event.hunk))  # a hunk is typed once, whatever the journal says
+            lines = list(typed(event.hunk))[:_MOST_LINES]
+            for number, (kind, line) in enumerate(lines, 1):
+                piece = cleaned(HunkTyped(event.turn, event.hunk, kind, f"{line}\n"))
+                at = min(end, moment.time + (end - moment.time) / len(lines) * number)
+                heappush(waiting, (at, next(order), Moment(at, piece)))
+    yield from (each for _, _, each in sorted(waiting))

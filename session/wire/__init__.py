@@ -1,0 +1,1 @@
+"""The wire to a model server: dialects, sockets, the kept link, and every model's instructions."""

@@ -1,0 +1,276 @@
+"""One request on one channel, and the events of its answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, Awaitable, Iterator
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Self, TypeVar
+
+from session.wire.link.bounds import AnswerSize
+from session.wire.link.channel import Channel
+from session.wire.link.optional_fields import OptionalFields
+from session.wire.protocol.dialects import Decoder, dialect, origin
+from session.wire.protocol.events import (
+    Created,
+    Finished,
+    Garbled,
+    ReasoningDelta,
+    ServerError,
+    TextDelta,
+    ToolInputDelta,
+    WireEvent,
+)
+from session.wire.protocol.frames import write_body
+from session.wire.protocol.increment import Exchange, increment
+from session.wire.protocol.items import Item, readable
+from session.wire.protocol.request import RequestProfile
+from session.wire.protocol.responses import ResponseDecoder, encode_create
+from session.wire.transport.endpoint import Endpoint
+from session.wire.transport.errors import LinkError, LinkProblem
+from session.wire.transport.links import Link
+from session.wire.transport.refusals import Refusal
+from session.wire.transport.service import Route, Transport
+
+T = TypeVar("T")
+
+PIECE = 2_048
+"""Longest text of one event, in characters: finding edits in it takes some milliseconds."""
+BATCH = 8_192
+"""Bytes of short frames from which on a batch is whole: their text passes through every layer above once."""
+SLICE_SECONDS = 0.0005
+"""Longest time in which an answer that is already here is read without the event loop getting a turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A request as it goes out on one channel, and the decoder for its answer."""
+
+    frame: str
+    """Empty where an answer begins without a request of its own."""
+    decoder: Decoder
+    other_effort: bool = False
+    """Whether it continues a conversation with another effort."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked: the profile and the full input."""
+
+    profile: RequestProfile
+    items: tuple[Item, ...]
+    route: Route | None = None
+    """The route of a request beside the answers; None for theirs."""
+    at_once: bool = False
+    """Whether such a request need not wait for a quiet moment where no answer runs."""
+
+    def is_known_on(self, channel: Channel) -> bool:
+        """Whether the server already has the whole input on ``channel``."""
+        return channel.last is not None and channel.last.input[: len(self.items)] == self.items
+
+    def written_for(self, channel: Channel, optional: OptionalFields, *, generate: bool = True) -> Written:
+        """The request as it goes out on ``channel``, without what ``optional`` says the server refused.
+        Over WebSocket, without ``generate`` the server only reads it.
+
+        Raises ValueError for what cannot be written as JSON.
+        """
+        quirks, profile = optional.quirks(self.profile.model), optional.adapted(self.profile)
+        if channel.route.transport is Transport.WEBSOCKET:
+            part = increment(
+                channel.last, self.profile, self.items, same_effort=optional.keeps_effort(profile.model)
+            )
+            previous, asked = part.previous_response_id, origin("responses", profile)
+            items = readable(part.items, asked)
+            frame = encode_create(
+                profile, items, previous_response_id=previous, generate=generate, quirks=quirks
+            )
+            changed = channel.last is not None and channel.last.profile.effort != profile.effort
+            return Written(frame, ResponseDecoder(asked), previous is not None and changed)
+        spoken = dialect(channel.route.dialect)
+        items = readable(self.items, origin(spoken.name, profile))
+        return Written(write_body(quirks.apply(spoken.encode(profile, items))), spoken.decoder(profile))
+
+
+class Patience:
+    """How long a server may be silent in the middle of an answer (``seconds``), and how long it may send
+    nothing but signs of life (``empty_seconds``), as it does while a model thinks unseen."""
+
+    def __init__(self, endpoint: Endpoint, seconds: float, empty_seconds: float) -> None:
+        self._host = endpoint.host
+        self._seconds = seconds
+        self._empty_seconds = empty_seconds
+
+    def watch(self, link: Link) -> SilenceWatch:
+        """A context that ends ``link`` when the server says nothing for too long."""
+        return SilenceWatch(link, self._host, self._seconds, self._empty_seconds)
+
+
+class SilenceWatch:
+    """Ends a link whose server says nothing for too long. Only the time spent in :meth:`wait` counts: what
+    reads the answer may be slow.
+
+    One timer serves the whole answer: a timeout for each frame would cost more than decoding it.
+    """
+
+    def __init__(self, link: Link, host: str, seconds: float, empty_seconds: float) -> None:
+        self._link = link
+        self._host = host
+        self._seconds = seconds
+        self._empty_seconds = empty_seconds
+        self._loop = asyncio.get_running_loop()
+        self._waiting_since: float | None = None
+        self._empty_since = self._loop.time()
+        self._expired = ""
+        self._timer = self._loop.call_later(min(seconds, empty_seconds), self._look)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._timer.cancel()
+
+    async def wait(self, doing: Awaitable[T]) -> T:
+        """The result of ``doing``. Raises :class:`LinkError` (``idle_timeout``) when it takes too long."""
+        self._waiting_since = self._loop.time()
+        try:
+            result = await doing
+        except LinkError:
+            if self._expired:
+                raise self._error() from None
+            raise
+        finally:
+            self._waiting_since = None
+        if self._expired:
+            raise self._error()
+        return result
+
+    def heard(self) -> None:
+        """A part of the answer has come, and was dealt with."""
+        self._empty_since = self._loop.time()
+
+    def _look(self) -> None:
+        since, now = self._waiting_since, self._loop.time()
+        silent = 0.0 if since is None else now - since
+        empty = 0.0 if since is None else now - self._empty_since
+        left = min(self._seconds - silent, self._empty_seconds - empty)
+        if left > 0:
+            self._timer = self._loop.call_later(left, self._look)
+            return
+        self._expired = (
+            f"sent nothing for {self._seconds:g} s. The request timed out."
+            if silent >= self._seconds
+            else f"sent signs of life for {self._empty_seconds:g} s, and nothing of its answer. "
+            "The request was given up."
+        )
+        self._link.abort()
+
+    def _error(self) -> LinkError:
+        return LinkError(LinkProblem.CLOSED, f"{self._host} {self._expired}", code="idle_timeout")
+
+
+async def exchange(
+    channel: Channel, request: Request, written: Written, patience: Patience
+) -> AsyncGenerator[list[WireEvent], None]:
+    """Send the request as ``written`` and give the events of the answer in batches, as they come. The last is
+    ``Finished``; the channel then knows what its next request may continue from.
+
+    Raises :class:`LinkError`, also for an answer that is too long (``bounds.py``), or :class:`Refusal` where
+    the server answers with an error.
+    """
+    link, decoder, clock = channel.link, written.decoder, asyncio.get_running_loop().time
+    unread, size = channel.unread, AnswerSize(channel.endpoint.host)
+    with patience.watch(link) as watch:
+        if written.frame:
+            unread.clear()
+            await watch.wait(link.send(written.frame))
+        del written  # it is as large as the conversation, and the answer may take long
+        began = clock()
+        while not decoder.finished:
+            received = () if unread else await watch.wait(link.receive())
+            size.add_frames(received or unread)
+            unread.extend(received or ())
+            for batch in _ended(channel, decoder) if received is None else _batches(decoder, unread):
+                size.add_events(batch)
+                _settle(channel, request, batch[-1])
+                yield batch
+                if any(map(_means_something, batch)):
+                    watch.heard()
+                if clock() - began > SLICE_SECONDS:
+                    await asyncio.sleep(0)
+                    began = clock()
+
+
+def _ended(channel: Channel, decoder: Decoder) -> list[list[WireEvent]]:
+    """The last events when the stream ends. Raises :class:`LinkError` if the answer is not complete."""
+    events = decoder.end()
+    if not decoder.finished:
+        message = f"{channel.endpoint.host} ended the stream before the answer was complete."
+        raise LinkError(LinkProblem.CLOSED, message)
+    return [[event] for event in events]
+
+
+def _batches(decoder: Decoder, frames: deque[bytes]) -> Iterator[list[WireEvent]]:
+    """The events of ``frames``, which are taken out: those of short frames together, others one by one, long
+    ones in pieces."""
+    batch: list[WireEvent] = []
+    size = 0
+    while frames:
+        frame = frames.popleft()
+        events = decoder.feed(frame)
+        alone = decoder.finished or len(frame) > PIECE
+        if not alone:
+            batch += events
+            size += len(frame)
+        if batch and (alone or size >= BATCH):
+            yield joined(batch)
+            batch, size = [], 0
+        if alone:
+            yield from ([piece] for event in events for piece in pieces(event))
+    if batch:
+        yield joined(batch)
+
+
+def joined(batch: list[WireEvent]) -> list[WireEvent]:
+    """``batch`` with the pieces of one text that are behind each other as one piece."""
+    out: list[WireEvent] = []
+    for _, group in groupby(batch, _text_of):
+        first, *more = group
+        if more and isinstance(first, TextDelta | ReasoningDelta | ToolInputDelta):
+            text = "".join(each.text for each in (first, *more) if isinstance(each, type(first)))
+            first = replace(first, text=text)
+        out.append(first)
+    return out
+
+
+def _text_of(event: WireEvent) -> object:
+    """What is equal for pieces of one text, and for no other events."""
+    if isinstance(event, ToolInputDelta):
+        return event.item_id, event.call_id, event.name, event.custom
+    return type(event) if isinstance(event, TextDelta | ReasoningDelta) else id(event)
+
+
+def _means_something(event: WireEvent) -> bool:
+    """Whether an event is a part of an answer, and not only a sign of life."""
+    if isinstance(event, TextDelta | ReasoningDelta | ToolInputDelta):
+        return bool(event.text)
+    return not isinstance(event, Created | Garbled)
+
+
+def _settle(channel: Channel, request: Request, event: WireEvent) -> None:
+    """Keep what the next request may continue from. Raises :class:`Refusal` for an error."""
+    if isinstance(event, ServerError):
+        channel.last = None  # an error evicts what the request referred to
+        raise Refusal(event)
+    if isinstance(event, Finished):
+        done = event.status == "completed"
+        last = Exchange(request.profile, request.items, event.response_id, event.output)
+        channel.last = last if done else None
+
+
+def pieces(event: WireEvent) -> list[WireEvent]:
+    """``event``, with a long text cut into pieces."""
+    if not isinstance(event, TextDelta | ReasoningDelta | ToolInputDelta) or len(event.text) <= PIECE:
+        return [event]
+    return [replace(event, text=event.text[at : at + PIECE]) for at in range(0, len(event.text), PIECE)]

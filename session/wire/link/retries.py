@@ -1,0 +1,144 @@
+"""Which failures are worth another try, and after how long. Without I/O; randomness is an argument.
+
+| failure | tries again |
+| --- | --- |
+| connection lost before any output | yes, at once the first time |
+| cannot connect | three times: the attempts go on in the background anyway |
+| 429 with a named delay, 408, 425, 5xx, 529, overload | yes; the server's own delay wins |
+| 200 with a body that is no JSON | as a lost connection |
+| quota spent, key, model, address, request too long or wrong, TLS | never |
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from session.wire.protocol.errors import PREVIOUS_NOT_FOUND
+from session.wire.transport.errors import UNTRUSTED, LinkError, LinkProblem
+from session.wire.transport.refusals import SPENT
+
+TOO_OLD = "websocket_connection_limit_reached"
+_PASSING_STATUS = frozenset({408, 425, 429})
+_PASSING_CODES = frozenset(
+    {
+        "rate_limit_exceeded",
+        "rate_limit_error",
+        "overloaded_error",
+        "overloaded",
+        "server_overloaded",
+        "server_is_overloaded",
+        "slow_down",
+        "server_error",
+        "internal_server_error",
+        "api_error",
+        "timeout_error",
+        "service_unavailable",
+    }
+)
+_VAGUE_CODES = frozenset({"server_error", "internal_server_error", "api_error"})
+"""Codes that proxies also give to what the server behind them refused for good."""
+_PERMANENT = re.compile(
+    r"\b(?:BadRequest|Authentication|PermissionDenied|NotFound|UnprocessableEntity|UnsupportedParams"
+    r"|ContextWindowExceeded|ContentPolicyViolation)Error\b|\bError code: 4(?:0[0-7]|1[0-9]|22)\b"
+)
+"""How LiteLLM and clients behind other proxies name an error that stays."""
+_NEVER = SPENT | {UNTRUSTED, "idle_timeout"}
+_MOST_UNREACHABLE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """Waits between attempts: ``first`` · 2^(n-1) seconds, at most ``longest``, spread by ``jitter``."""
+
+    first: float = 0.2
+    longest: float = 30.0
+    jitter: float = 0.1
+
+    def wait(self, failures: int, random: Callable[[], float]) -> float:
+        """Seconds before the attempt after ``failures`` failed ones; ``random`` gives 0 to 1."""
+        if failures <= 0:
+            return 0.0
+        base = min(self.longest, self.first * 2.0 ** min(failures - 1, 30))
+        return base * (1.0 - self.jitter + 2.0 * self.jitter * random())
+
+
+@dataclass(frozen=True, slots=True)
+class Retries:
+    """How often to try again. The wait is ``backoff``, or what the server names up to ``longest_named``."""
+
+    most: int = 5
+    backoff: Backoff = field(default_factory=Backoff)
+    longest_named: float = 120.0
+    """A longer wait is reported to the user instead."""
+
+
+class Tries:
+    """The tries of one answer."""
+
+    def __init__(self, retries: Retries, dice: Callable[[], float] = random.random) -> None:
+        self._retries = retries
+        self._dice = dice
+        self._made: Counter[LinkProblem] = Counter()
+        self._forgiven: set[str] = set()
+        self.total = 0
+
+    def at_once(self, error: LinkError, *, asked: bool) -> bool:
+        """Whether to try again unseen: once for each thing that is no fault of the server's. ``asked`` says
+        whether the request went out: a connection may have died while nobody looked."""
+        name = error.code
+        if name not in (PREVIOUS_NOT_FOUND, TOO_OLD):
+            if not asked or error.kind is not LinkProblem.CLOSED or name == "idle_timeout":
+                return False
+            name = error.kind.value
+        if name in self._forgiven:
+            return False
+        self._forgiven.add(name)
+        return True
+
+    def wait(self, error: LinkError) -> float | None:
+        """Seconds before the next try, or None where there is none."""
+        if not passing(error):
+            return None
+        retries = self._retries
+        self._made[error.kind] += 1
+        self.total += 1
+        most = min(retries.most, _MOST_UNREACHABLE) if error.kind is LinkProblem.UNREACHABLE else retries.most
+        if self._made[error.kind] > most or self.total > 2 * retries.most:
+            return None
+        if error.retry_after is not None:
+            return error.retry_after if error.retry_after <= retries.longest_named else None
+        return retries.backoff.wait(self._made[error.kind], self._dice)
+
+
+def when_to_ask_again(error: LinkError, retries: Retries, now: datetime) -> str:
+    """A sentence that says when to ask again, where the server named a time too far off to wait."""
+    seconds = error.retry_after
+    if seconds is None or (seconds <= retries.longest_named and error.code not in SPENT):
+        return ""
+    try:
+        then = now + timedelta(seconds=seconds)
+    except OverflowError:
+        return ""
+    day = f"on {then:%A, %d %B}, " if then.date() != now.date() else ""
+    minutes = round(seconds / 60)
+    span = f"{minutes} min" if minutes < 120 else f"{round(seconds / 3600)} h"
+    return f" Ask again {day}at {then:%H:%M} (in {span})."
+
+
+def passing(error: LinkError) -> bool:
+    """Whether the same request may well succeed a little later."""
+    if error.lasting or error.code in _NEVER:
+        return False
+    if error.kind in (LinkProblem.CLOSED, LinkProblem.UNREACHABLE):
+        return True
+    if error.kind is not LinkProblem.SERVER:
+        return False
+    status = error.status or 0
+    if error.code in _VAGUE_CODES and (400 <= status < 500 or _PERMANENT.search(error.message)):
+        return status in _PASSING_STATUS
+    return status in _PASSING_STATUS or status >= 500 or error.code in _PASSING_CODES

@@ -1,0 +1,174 @@
+"""Why a request failed, as one line for the user.
+
+:func:`explain_os` explains failures below HTTP: names, sockets, TLS. :func:`from_server` explains what a
+server sends in place of an answer, as an event or as an HTTP status with a body.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import socket
+import ssl
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+
+from session.wire.protocol.errors import PREVIOUS_NOT_FOUND, header_wait, is_context_overflow, read_error
+from session.wire.protocol.events import ServerError
+from session.wire.protocol.frames import NotAnObject, parse_object
+from session.wire.transport.endpoint import Endpoint
+from session.wire.transport.errors import NO_SUCH_PATH, UNTRUSTED, LinkError, LinkProblem, one_line
+
+_BAD_KEY = frozenset(
+    {"invalid_api_key", "authentication_error", "permission_denied", "permission_error", "token_expired"}
+)
+SPENT = frozenset(
+    {"usage_limit_reached", "insufficient_quota", "billing_hard_limit_reached", "billing_error"}
+)
+_UNKNOWN = frozenset({18, 19, 20, 21})
+"""OpenSSL's numbers for a certificate that signs itself, or whose authority is not known."""
+_NO_ROUTE = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT})
+_RATE = frozenset({"rate_limit_exceeded", "rate_limit_error"})
+_INVALID_MODEL = "invalid model name"
+"""LiteLLM's words for a model it does not have; its status is 400."""
+_TAGS = re.compile(r"<(?:script|style)\b.*?</(?:script|style)>|<[^>]*>", re.IGNORECASE | re.DOTALL)
+
+
+class Refusal(Exception):
+    """Carries a :class:`ServerError` up to the code that decides what to do about it."""
+
+    def __init__(self, error: ServerError) -> None:
+        super().__init__(error.message)
+        self.error = error
+
+
+def explain_os(error: BaseException, endpoint: Endpoint, open_timeout: float) -> LinkError | None:
+    """The :class:`LinkError` for a failure of names, sockets or TLS; None for anything else.
+
+    The libraries wrap such failures, so what lies beneath ``error`` is looked at too, the deepest first.
+    """
+    explained = (_explain_one(cause, endpoint, open_timeout) for cause in _causes(error))
+    return next((problem for problem in explained if problem is not None), None)
+
+
+def _causes(error: BaseException) -> list[BaseException]:
+    found: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None and cause not in found:
+        found.append(cause)
+        if isinstance(cause, BaseExceptionGroup):
+            cause = min(cause.exceptions, key=_vagueness)
+        else:
+            cause = cause.__cause__ or cause.__context__
+    return found[::-1]
+
+
+def _vagueness(error: BaseException) -> int:
+    """Rank how little an error explains when a host's addresses fail differently. "No route" (often IPv6)
+    explains least, then a refused connection; any other error explains more."""
+    if isinstance(error, OSError) and error.errno in _NO_ROUTE:
+        return 2
+    return 1 if isinstance(error, ConnectionRefusedError) else 0
+
+
+def _explain_one(error: BaseException, endpoint: Endpoint, open_timeout: float) -> LinkError | None:
+    host = endpoint.host
+
+    def unreachable(message: str, code: str = "") -> LinkError:
+        return LinkError(LinkProblem.UNREACHABLE, message, code=code)
+
+    if isinstance(error, TimeoutError):
+        return unreachable(
+            f"{host} did not answer within {open_timeout:g} s: check the network, or the base URL."
+        )
+    if isinstance(error, ssl.SSLCertVerificationError):
+        why = error.verify_message or "not trusted"
+        more = " (SSL_CERT_FILE can name your own authority's file)" if error.verify_code in _UNKNOWN else ""
+        return unreachable(f"The TLS certificate of {host} was not accepted: {why}{more}.", UNTRUSTED)
+    if isinstance(error, ssl.SSLError):
+        message = f"No TLS connection to {host}: {one_line(error)} (is it a plain http server?)"
+        return unreachable(message, UNTRUSTED)
+    if isinstance(error, OSError) and (proxy := endpoint.proxy):
+        refused = isinstance(error, ConnectionRefusedError)
+        why = "nothing listens there" if refused else _reason(error)
+        return unreachable(f"The proxy on the way to {host} failed ({proxy}, from the environment): {why}.")
+    if isinstance(error, socket.gaierror | UnicodeError):
+        return unreachable(f"No host named {host} was found: check the base URL and the network.")
+    if isinstance(error, ConnectionRefusedError):
+        return unreachable(f"Nothing listens at {host}: start the server, or check the base URL.")
+    if isinstance(error, OSError):
+        return unreachable(f"{host} could not be reached: {_reason(error)}")
+    return None
+
+
+def _reason(error: OSError) -> str:
+    """The operating system's message for ``error``, which asyncio replaces by its own."""
+    if error.errno and not isinstance(error, socket.gaierror):
+        return os.strerror(error.errno)
+    return error.strerror or one_line(error)
+
+
+def cut_off(endpoint: Endpoint) -> LinkError:
+    """The :class:`LinkError` for a server that closed the connection before it answered."""
+    message = f"{endpoint.host} closed the connection without answering: check the base URL."
+    return LinkError(LinkProblem.UNREACHABLE, message)
+
+
+def read_refusal(status: int, body: bytes, headers: Mapping[str, str]) -> ServerError:
+    """Read the error in an HTTP response: its JSON error, or the text of its HTML page."""
+    listed = body.lstrip()[:1] == b"["  # Google's servers put the error into a list
+    try:
+        said = read_error({**parse_object(b'{"errors":%b}' % body if listed else body), "status": status})
+    except NotAnObject:
+        words = one_line(_TAGS.sub(" ", body.decode("utf-8", "replace")))
+        said = ServerError("", words, status, None)
+    if 300 <= status < 400:
+        said = ServerError("redirect", one_line(headers.get("location", "elsewhere")), status, None)
+    wait = header_wait(headers, time.time())
+    return replace(said, status=status, retry_after=said.retry_after if wait is None else wait)
+
+
+def from_server(error: ServerError, endpoint: Endpoint, model: str) -> LinkError:
+    """The :class:`LinkError` for an error the server sent in place of an answer."""
+    host, said, code, status = endpoint.host, one_line(error.message), error.code, error.status or 0
+    detail = f": {said}" if said else "."
+
+    def problem(kind: LinkProblem, message: str, code: str = code) -> LinkError:
+        return LinkError(kind, message, code=code, status=error.status, retry_after=error.retry_after)
+
+    no_model = _names_model(said, model) and (status == 404 or _INVALID_MODEL in said.lower())
+    if code == "model_not_found" or no_model:
+        return problem(LinkProblem.MODEL, f"{host} does not offer {model} to this key{detail}")
+    if code in _BAD_KEY or status in (401, 403):
+        had = "did not accept the API key" if endpoint.has_key else "wants an API key"
+        return problem(LinkProblem.UNAUTHORIZED, f"{host} {had}{_number(status)}{detail}")
+    if code in SPENT or status == 402:
+        return problem(
+            LinkProblem.SERVER, f"The account's limit at {host} is used up{detail}", code or "billing_error"
+        )
+    if is_context_overflow(code, error.message):
+        return problem(LinkProblem.CONTEXT, f"The request is longer than {model} can read{detail}")
+    if code in _RATE or status == 429:
+        return problem(LinkProblem.SERVER, f"{host} asks to slow down{detail}")
+    if code == "redirect":
+        message = f"{host} redirects to {said}: use that address as the base URL."
+        return problem(LinkProblem.REFUSED, message)
+    if status in (404, 405, 426, 501) and code != PREVIOUS_NOT_FOUND:
+        message = f"{host} does not offer this at the base URL ({status}){detail}"
+        return problem(LinkProblem.REFUSED, message, NO_SUCH_PATH)
+    if status == 413:
+        return problem(LinkProblem.CONTEXT, f"The request is larger than {host} accepts (413){detail}")
+    if status >= 500 or "overloaded" in code:
+        return problem(LinkProblem.SERVER, f"{host} is not working right now{_number(status)}{detail}")
+    return problem(LinkProblem.SERVER, f"{host} could not answer{_number(status)}{detail}")
+
+
+def _number(status: int) -> str:
+    return f" ({status})" if status else ""
+
+
+def _names_model(said: str, model: str) -> bool:
+    words = said.lower()
+    return bool(model) and "model" in words and model.lower() in words

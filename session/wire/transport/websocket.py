@@ -1,0 +1,196 @@
+"""One WebSocket to a model server: open, send, receive, abort. Built on ``websockets``' asyncio client."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import socket
+import ssl
+from collections.abc import Mapping
+from time import monotonic
+
+from websockets.exceptions import ConnectionClosed, WebSocketException
+from websockets.extensions.permessage_deflate import ClientPerMessageDeflateFactory
+
+from session.wire.transport.connect import connect_socket
+from session.wire.transport.endpoint import Endpoint
+from session.wire.transport.errors import NO_UPGRADE, LinkError, LinkProblem, one_line
+from session.wire.transport.handshakes import explain
+from session.wire.transport.links import OPEN_TIMEOUT, ends_of
+from session.wire.transport.network import Address
+from session.wire.transport.tls import trust
+from session.wire.transport.websocket_client import MOST_WAITING, Client, Dial
+
+MAX_FRAME_BYTES = 16 * 1024 * 1024
+"""A final event carries the whole response, past the library's 1 MiB default. A window of 128,000 tokens,
+every character escaped and said twice, is 8 MB; each MB holds the loop up for about 10 ms."""
+_PING_SECONDS = 20.0
+_PONG_SECONDS = 30.0
+_MOST_DRAINED = 4 * MOST_WAITING
+_BETA = {"OpenAI-Beta": "responses_websockets=2026-02-06"}
+
+# The library logs failed handshakes and broken peers; all of them reach the caller as errors.
+_LOGGER = logging.getLogger("spark.wire")
+
+
+class WebSocketLink:
+    """An open connection. Made by :meth:`open`; every failure is a :class:`LinkError`."""
+
+    def __init__(self, client: Client, endpoint: Endpoint) -> None:
+        self._client = client
+        self._endpoint = endpoint
+        self._pong: asyncio.Future[float] | None = None
+        self._upgrade: float | None = None
+        self.aborted = False
+
+    @classmethod
+    async def open(cls, endpoint: Endpoint, *, open_timeout: float = OPEN_TIMEOUT) -> WebSocketLink:
+        """Dial ``endpoint``: resolve, connect, verify TLS, upgrade, within ``open_timeout`` seconds.
+
+        Proxies are taken from the environment, never for a server on this machine. Raises
+        :class:`LinkError`: unreachable, refused, unauthorized, no_websocket, model or server.
+        """
+        url = endpoint.websocket_url()
+        headers = {**_BETA, **endpoint.request_headers()}
+        tls = await asyncio.to_thread(trust) if url.startswith("wss:") else None
+        dial: Dial | None = None
+        try:
+            async with asyncio.timeout(open_timeout):
+                raw = None if endpoint.may_be_proxied else await connect_socket(*endpoint.address)
+                dial = cls._dial(url, endpoint, headers, tls, raw)
+                client = await cls._upgraded(dial, raw)
+        except (OSError, WebSocketException, ValueError, EOFError, ImportError, ExceptionGroup) as error:
+            problem = explain(error, endpoint, open_timeout)
+            if problem.kind is LinkProblem.UNREACHABLE and dial is not None and dial.is_connected:
+                problem.code = NO_UPGRADE
+            raise problem from error
+        link = cls(client, endpoint)
+        link._upgrade = monotonic() - client.connected
+        with contextlib.suppress(ConnectionClosed):  # whoever asks on it is told
+            link._pong = asyncio.ensure_future(await client.ping())
+        return link
+
+    @staticmethod
+    def _dial(
+        url: str,
+        endpoint: Endpoint,
+        headers: Mapping[str, str],
+        tls: ssl.SSLContext | None,
+        raw: socket.socket | None,
+    ) -> Dial:
+        """What dials when it is awaited, on ``raw`` or else by way of a proxy."""
+        return Dial(
+            url,
+            additional_headers=headers,
+            user_agent_header="spark",
+            compression=None,
+            extensions=[ClientPerMessageDeflateFactory(client_max_window_bits=True)],
+            proxy=True if endpoint.may_be_proxied else None,
+            open_timeout=None,  # the caller's covers the socket too
+            sock=raw,
+            ping_interval=_PING_SECONDS,
+            ping_timeout=_PONG_SECONDS,
+            close_timeout=1.0,
+            max_size=MAX_FRAME_BYTES,
+            logger=_LOGGER,
+            ssl=tls,
+            create_connection=Client,
+        )
+
+    @staticmethod
+    async def _upgraded(dial: Dial, raw: socket.socket | None) -> Client:
+        try:
+            client = await dial
+        except BaseException:  # a cancelled upgrade, too, leaves no open socket behind
+            if raw is not None:
+                raw.close()
+            raise
+        assert isinstance(client, Client)
+        return client
+
+    @property
+    def is_open(self) -> bool:
+        """False once either side has begun to close, or the connection was lost."""
+        return not self.aborted and self._client.close_code is None and self._client.state.name == "OPEN"
+
+    @property
+    def ends(self) -> tuple[Address, Address] | None:
+        """The two addresses of its socket."""
+        return ends_of(self._client.transport.get_extra_info("socket"))
+
+    @property
+    def upgrade_seconds(self) -> float | None:
+        """Seconds from the open socket to the server's answer to the upgrade."""
+        return self._upgrade
+
+    @property
+    def round_trip_seconds(self) -> float | None:
+        """Seconds of the last ping, or of the first one; None before its answer."""
+        if self._client.latency:
+            return self._client.latency
+        pong = self._pong
+        answered = pong is not None and pong.done() and not pong.cancelled() and pong.exception() is None
+        return pong.result() if pong is not None and answered else None
+
+    async def send(self, frame: str) -> None:
+        """Send one text frame. Raises :class:`LinkError` (``closed``)."""
+        try:
+            await self._client.send(frame)
+        except ConnectionClosed as error:
+            raise self._closed(error) from error
+
+    async def receive(self) -> list[bytes]:
+        """The frames that have come, at least one, as bytes: a damaged character must not end the answer.
+
+        Raises :class:`LinkError` (``closed``). Cancelling it loses no frame.
+        """
+        try:
+            return await self._client.receive()
+        except ConnectionClosed as error:
+            raise self._closed(error) from error
+
+    async def drain(self) -> int:
+        """Discard the frames that came after the last answer; return their number."""
+        frames = len(self._client.take_waiting())
+        # The event loop gets a turn only where there is something to read: a request waits for this.
+        while frames < _MOST_DRAINED and self._client.is_readable:
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)  # the first only asks the socket; what it has is read in the second
+            waiting = self._client.take_waiting()
+            if not waiting:
+                break
+            frames += len(waiting)
+        return frames
+
+    async def wait_closed(self) -> None:
+        """Return when the connection is gone, for whatever reason."""
+        await self._client.wait_closed()
+
+    def abort(self) -> None:
+        """Close the socket at once; the kernel tells the server before this returns. Safe to repeat."""
+        if self.aborted:
+            return
+        self.aborted = True
+        raw: socket.socket | None = self._client.transport.get_extra_info("socket")
+        if raw is not None:
+            with contextlib.suppress(OSError):
+                raw.shutdown(socket.SHUT_RDWR)
+        self._client.transport.abort()
+
+    async def close(self) -> None:
+        """Close with the closing handshake; after a second, abort."""
+        if not self.aborted:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(2.0):
+                    await self._client.close()
+        self.abort()
+
+    def _closed(self, error: ConnectionClosed) -> LinkError:
+        frame = error.rcvd
+        said = "without a reason" if frame is None else f"with code {frame.code}"
+        if frame is not None and frame.reason:
+            said += f" ({one_line(frame.reason)})"
+        if error.sent is not None and not error.rcvd_then_sent and error.sent.reason:
+            said = f"after a protocol error ({error.sent.reason})"
+        return LinkError(LinkProblem.CLOSED, f"{self._endpoint.host} closed the connection {said}.")

@@ -1,0 +1,59 @@
+"""Running shell lines in a sandbox."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from session.checks.sandbox.command import Command
+from session.checks.sandbox.plan import Limits
+from session.checks.sandbox.result import Outcome
+from session.checks.sandbox.sandbox import Sandbox, Sandboxes
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a command ended, and its output."""
+
+    outcome: Outcome
+    output: str
+
+
+Shell = Callable[..., Awaitable[Ran]]
+
+
+def shell(sandbox: Sandbox) -> Shell:
+    """A function that runs a line in ``sandbox`` and reads at most 1 MB of its output."""
+
+    async def run(
+        line: str, *, limits: Limits | None = None, seconds: float = 60.0, network: bool = False
+    ) -> Ran:
+        output = bytearray()
+
+        def take(piece: bytes) -> bool:
+            output.extend(piece)
+            return len(output) < 1_000_000
+
+        command = Command(["/bin/sh", "-c", line], seconds, dict(os.environ), limits or Limits(), network)
+        outcome = await sandbox.run(command, take)
+        return Ran(outcome, output.decode("utf-8", "replace"))
+
+    return run
+
+
+@asynccontextmanager
+async def sandbox_of(root: Path) -> AsyncIterator[Shell]:
+    """A sandbox of ``root`` with all its walls, as a function that runs lines in it."""
+    made = await Sandboxes(root, os.environ).make()
+    try:
+        await made.run(Command(["/bin/true"], 60.0, dict(os.environ)), lambda _: True)
+        if made.note:
+            pytest.skip(f"this system makes no overlays in namespaces: {made.note}")
+        yield shell(made)
+    finally:
+        await made.remove()

@@ -1,0 +1,299 @@
+"""The walls of a sandbox, tried from inside: writing, reading keys, reaching the network, outliving it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+import textwrap
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from session.base.storage.folders import state_folder
+from session.checks.sandbox.box import Box
+from session.checks.sandbox.overlay import OverlaySandbox
+from session.checks.sandbox.plan import MEGABYTE, Limits, view
+from session.checks.sandbox.result import End, SandboxRefused
+from tests.session.checks.sandbox.shell import Shell, sandbox_of, shell
+
+PYTHON = sys.executable
+TRY_TO_WRITE = {
+    "a system folder": "echo x > /etc/spark-was-here",
+    "the home folder": 'echo x > "$HOME/spark-was-here"',
+    "a folder beside the project": "echo x > ../outside/was-here",
+    "by way of a link": "ln -s ../outside link && echo x > link/was-here",
+    "by way of ..": "cd .. && rm -f outside/kept && test ! -e outside/kept",
+    "a kernel setting": "cat /proc/sys/kernel/core_pattern > /proc/sys/kernel/core_pattern",
+    "mounting it writable": "mount -o remount,rw / && echo x > /etc/spark-was-here",
+    "unmounting the overlay": 'umount "$PWD" && cd "$PWD"',
+    "a namespace inside": "unshare -Urm sh -c 'mount -o remount,rw,bind / && echo x > /etc/spark-was-here'",
+    "a device node": "mknod disk b 8 0 || mknod disk c 1 1",
+    "the disk itself": "ls /dev/sd* /dev/vd* /dev/nvme* /dev/mem /dev/kmsg",
+}
+"""Shell lines that succeed only where a wall is missing."""
+
+
+@pytest.fixture
+def outside(root: Path) -> Path:
+    folder = root.parent / "outside"
+    folder.mkdir()
+    (folder / "kept").write_text("kept")
+    return folder
+
+
+@pytest.mark.parametrize("way", TRY_TO_WRITE)
+async def test_nothing_outside_the_project_can_be_written(way: str, outside: Path, root: Path) -> None:
+    # The project is under /tmp here, which would be hidden; shown, it must be as safe as any other folder.
+    box = Box(state_folder() / "sandboxes")
+    seen = view(root, Path.home(), os.environ, [])
+    sandbox = OverlaySandbox(root, box, replace(seen, temporary=()))
+    try:
+        ran = await shell(sandbox)(f"test -e ../outside/kept || exit 0; {TRY_TO_WRITE[way]}")
+    except SandboxRefused as problem:
+        pytest.skip(f"this system makes no overlays in namespaces: {problem}")
+    finally:
+        await sandbox.remove()
+    assert ran.outcome.end is End.EXIT and ran.outcome.code != 0, ran.output
+    assert [entry.name for entry in outside.iterdir()] == ["kept"]
+    assert not Path("/etc/spark-was-here").exists()
+    assert not Path.home().joinpath("spark-was-here").exists()
+
+
+async def test_what_is_written_in_the_project_stays_in_the_sandbox(root: Path, walled: Shell) -> None:
+    (root / "made by hand").write_text("untracked")
+    first = await walled("echo changed > app.py; rm 'made by hand'; mkdir new; echo x > new/file; pwd")
+    assert first.output == f"{root}\n"
+    second = await walled("cat app.py new/file; ls")
+    assert second.output == "changed\nx\napp.py\nnew\n"
+    assert (root / "app.py").read_text() == "print('as it is')\n"
+    assert sorted(path.name for path in root.iterdir()) == ["app.py", "made by hand"]
+
+
+async def test_a_cache_of_a_package_manager_is_read_and_written_without_effect(root: Path) -> None:
+    cache = Path.home() / ".cargo"
+    cache.mkdir()
+    (cache / "registry").write_text("known crates\n")
+    async with sandbox_of(root) as walled:
+        ran = await walled(
+            'cat "$HOME/.cargo/registry"; echo x > "$HOME/.cargo/lock" && cat "$HOME/.cargo/lock"'
+        )
+    assert ran.output == "known crates\nx\n"
+    assert [entry.name for entry in cache.iterdir()] == ["registry"]
+
+
+async def test_temporary_folders_are_the_sandboxs_own(walled: Shell, tmp_path: Path) -> None:
+    assert tmp_path.is_relative_to("/tmp"), "pytest's folders are under /tmp here"
+    marker = Path("/tmp") / f"spark-test-{os.getpid()}"
+    marker.write_text("seen")
+    try:
+        ran = await walled(f"test ! -e {marker} && echo mine > {marker} && cat {marker}")
+        assert (ran.outcome.code, ran.output) == (0, "mine\n")
+        assert marker.read_text() == "seen"
+    finally:
+        marker.unlink()
+
+
+@pytest.mark.parametrize(
+    "path", [".ssh/id_ed25519", ".aws/credentials", ".netrc", ".config/gh/hosts.yml", ".bash_history"]
+)
+async def test_keys_in_the_home_folder_cannot_be_read(path: str, root: Path) -> None:
+    key = Path.home() / path
+    key.parent.mkdir(parents=True, exist_ok=True)
+    key.write_text("a key")
+    async with sandbox_of(root) as walled:
+        ran = await walled(f'cat "$HOME/{path}"')
+    assert "a key" not in ran.output
+
+
+async def test_sparks_own_folders_cannot_be_read(walled: Shell) -> None:
+    ran = await walled('cat "$XDG_CONFIG_HOME"/spark/*; ls "$XDG_STATE_HOME/spark"')
+    assert "lock" not in ran.output and "report" not in ran.output
+
+
+async def test_the_network_cannot_be_reached_but_loopback_is_there(walled: Shell) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        line = f"{PYTHON} -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}), 5)'"
+        assert (await walled(line)).outcome.code != 0
+        assert (await walled(line, network=True)).outcome.code == 0
+    own = textwrap.dedent(
+        """
+        import socket
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            socket.create_connection(server.getsockname(), 5).close()
+        """
+    )
+    assert (await walled(f"{PYTHON} - <<'END'\n{own}\nEND")).outcome.code == 0
+
+
+async def test_a_socket_that_a_program_outside_listens_on_cannot_be_reached(
+    root: Path, walled: Shell
+) -> None:
+    path = root / "daemon.sock"
+    with socket.socket(socket.AF_UNIX) as daemon:
+        daemon.bind(str(path))
+        daemon.listen()
+        ran = await walled(
+            f"{PYTHON} -c 'import socket; s = socket.socket(socket.AF_UNIX); s.connect(\"daemon.sock\")'"
+        )
+    assert ran.outcome.code != 0
+
+
+async def test_processes_outside_are_not_seen(walled: Shell) -> None:
+    other = subprocess.Popen(["sleep", "60"])
+    try:
+        ran = await walled(f"kill {other.pid}; ls /proc | grep -c '^[0-9]'")
+        assert other.poll() is None
+        assert int(ran.output.split()[-1]) < 10
+    finally:
+        other.kill()
+        other.wait()
+
+
+async def test_no_process_outlives_its_command(walled: Shell, root: Path) -> None:
+    seconds = f"59.{os.getpid()}"
+    ran = await walled(f"setsid sleep {seconds} & (trap '' TERM HUP; sleep {seconds}) & sleep 0.2; echo over")
+    assert ran.output == "over\n"
+    assert not _running(f"sleep {seconds}")
+
+
+async def test_a_cancelled_command_leaves_no_process(walled: Shell) -> None:
+    seconds = f"58.{os.getpid()}"
+    task = asyncio.ensure_future(walled(f"setsid sleep {seconds}"))
+    while not _running(f"sleep {seconds}"):
+        assert not task.done()
+        await asyncio.sleep(0.02)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not _running(f"sleep {seconds}")
+
+
+LIMITS = {
+    End.MEMORY: (f"{PYTHON} -c 'b = bytearray(600_000_000); import time; time.sleep(60)'", "memory"),
+    End.PROCESSES: ("for i in $(seq 60); do sleep 60 & done; wait", "processes"),
+    End.DISK: ("for i in 1 2 3 4 5 6 7 8 9; do head -c 9M /dev/zero > f$i; done; sleep 60", "wrote"),
+}
+
+
+@pytest.mark.parametrize("end", LIMITS)
+async def test_a_command_that_passes_a_limit_is_ended_and_told_why(end: End, walled: Shell) -> None:
+    line, word = LIMITS[end]
+    ran = await walled(line, limits=Limits(memory=200 * MEGABYTE, processes=40, disk=40 * MEGABYTE))
+    assert ran.outcome.end is end and word in ran.outcome.why
+
+
+SHARED = {
+    "a mapping": "m = mmap.mmap(-1, 500_000_000)",
+    "a file without a name": "m = open(os.memfd_create('m'), 'wb')",
+    "a file in memory": "m = open('/dev/shm/m', 'wb')",
+    "a file in memory that is deleted": "m = open('/dev/shm/m', 'wb'); os.unlink('/dev/shm/m')",
+}
+
+
+@pytest.mark.parametrize("kind", SHARED)
+async def test_memory_that_processes_share_counts(kind: str, walled: Shell) -> None:
+    fill = "[m.write(b'a' * 1_000_000) for _ in range(500)]; time.sleep(60)"
+    line = f'{PYTHON} -c "import mmap, os, time; {SHARED[kind]}; {fill}"'
+    ran = await walled(line, limits=Limits(memory=200 * MEGABYTE))
+    assert ran.outcome.end is End.MEMORY and "memory" in ran.outcome.why
+
+
+async def test_shared_memory_counts_although_others_give_some_back_meanwhile(walled: Shell) -> None:
+    others = os.memfd_create("others")
+    os.posix_fallocate(others, 0, 500 * MEGABYTE)
+    part = "m.write(b'a' * 150_000_000); m.flush(); time.sleep(1)"
+    program = f"import os, time; m = open(os.memfd_create('m'), 'wb'); {part}; {part}; time.sleep(20)"
+    running = asyncio.ensure_future(walled(f'{PYTHON} -c "{program}"', limits=Limits(memory=200 * MEGABYTE)))
+    await asyncio.sleep(0.5)
+    os.close(others)
+    ran = await running
+    assert ran.outcome.end is End.MEMORY and "memory" in ran.outcome.why
+
+
+async def test_many_empty_files_are_too_many(walled: Shell) -> None:
+    if not os.statvfs(state_folder()).f_ffree:
+        pytest.skip("this file system has room for any number of files")
+    ran = await walled("touch $(seq -f 'f%.0f' 4000); sleep 60", limits=Limits(files=1_000))
+    assert ran.outcome.end is End.DISK and "1,000 files" in ran.outcome.why
+
+
+async def test_files_are_counted_although_others_make_room_meanwhile(walled: Shell, tmp_path: Path) -> None:
+    others = [tmp_path / "others" / f"{number}" for number in range(4_000)]
+    others[0].parent.mkdir()
+    for other in others:
+        other.touch()
+
+    async def make_room() -> None:
+        for other in others:
+            other.unlink()
+            await asyncio.sleep(0 if int(other.name) % 100 else 0.1)
+
+    making = asyncio.create_task(make_room())
+    each = 'touch $(seq -f "$part-%.0f" 100); sleep 0.1'
+    line = f"for part in $(seq 30); do {each}; done; sleep 60"
+    ran = await walled(line, limits=Limits(files=1_000), seconds=10)
+    making.cancel()
+    assert ran.outcome.end is End.DISK and "1,000 files" in ran.outcome.why
+
+
+async def test_a_file_that_grows_past_the_limit_is_cut(walled: Shell) -> None:
+    ran = await walled("cat /dev/zero > big", limits=Limits(disk=20 * MEGABYTE))
+    assert ran.outcome.end is End.DISK and "larger" in ran.outcome.why
+
+
+async def test_a_command_that_hangs_is_ended(walled: Shell) -> None:
+    ran = await walled("trap '' TERM; while :; do sleep 1; done", seconds=0.5)
+    assert ran.outcome.end is End.TIME and "0.5 s" in ran.outcome.why
+
+
+async def test_endless_output_is_cut_by_its_reader(walled: Shell) -> None:
+    ran = await walled("yes")
+    assert ran.outcome.end is End.CUT
+
+
+async def test_a_command_that_is_not_there_ends_with_127(walled: Shell) -> None:
+    ran = await walled("no-such-program-anywhere")
+    assert ran.outcome.code == 127
+
+
+async def test_a_device_without_effects_works(walled: Shell) -> None:
+    ran = await walled("head -c 3 /dev/zero | wc -c; echo x > /dev/null; echo y > /dev/shm/z; tty; id -u")
+    assert ran.output.split() == ["3", "not", "a", "tty", str(os.getuid())]
+
+
+def _running(line: str) -> bool:
+    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
+    return any(entry.strip() == line for entry in listed.stdout.splitlines())
+
+
+RUN_FOREVER = """
+import asyncio, os, sys
+from pathlib import Path
+from session.checks.sandbox.command import Command
+from session.checks.sandbox.sandbox import Sandboxes
+
+async def main() -> None:
+    sandbox = await Sandboxes(Path(sys.argv[1]), os.environ).make()
+    await sandbox.run(Command(["/bin/sh", "-c", sys.argv[2]], 60, dict(os.environ)), lambda _: True)
+
+asyncio.run(main())
+"""
+
+
+async def test_a_command_ends_when_spark_is_killed(root: Path, walled: Shell) -> None:
+    del walled  # only says whether there are walls here
+    seconds = f"57.{os.getpid()}"
+    line = f"setsid sleep {seconds} & sleep {seconds}"
+    spark = await asyncio.create_subprocess_exec(PYTHON, "-c", RUN_FOREVER, str(root), line)
+    while not _running(f"sleep {seconds}"):
+        assert spark.returncode is None
+        await asyncio.sleep(0.05)
+    spark.kill()
+    await spark.wait()
+    while _running(f"sleep {seconds}"):
+        await asyncio.sleep(0.05)

@@ -1,0 +1,165 @@
+"""Tests how errors are read: their places and words, and the waits that they ask for."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from session.wire.link.retries import Retries, passing, when_to_ask_again
+from session.wire.protocol.errors import header_wait, read_error, retry_after
+from session.wire.transport.endpoint import Endpoint
+from session.wire.transport.errors import LinkError, LinkProblem
+from session.wire.transport.refusals import from_server, read_refusal
+
+NOON = 784_111_777.0
+"""Sun, 06 Nov 1994 08:49:37 GMT."""
+
+
+@pytest.mark.parametrize(
+    ("message", "seconds"),
+    [
+        ("Rate limit reached. Please try again in 1.5s.", 1.5),
+        ("Please try again in 20ms.", 0.02),
+        ("Please try again in 500 milliseconds", 0.5),
+        ("please retry again in 6m0s", 360.0),
+        ("try again in 7m12.48s. Visit the console", 432.48),
+        ("try again in 1h2m3s", 3723.0),
+        ("try again in 12 seconds", 12.0),
+        ("Please retry after 26 seconds.", 26.0),
+        ("Try again in 5 minutes.", 300.0),
+        ("Try again in about 2 hours.", 7200.0),
+        ("Try again in 2 days.", 172_800.0),
+        ("try again in a moment", None),
+        ("try again in 5 apples", None),
+        ("try again in " + "9" * 400 + "s", None),
+        ("no hint", None),
+    ],
+)
+def test_the_wait_in_a_message_is_read(message: str, seconds: float | None) -> None:
+    assert retry_after(message) == (seconds if seconds is None else pytest.approx(seconds))
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after": "7"}, 7.0),
+        ({"retry-after": " 0.5 "}, 0.5),
+        ({"retry-after": "77", "retry-after-ms": "1500"}, 1.5),
+        ({"retry-after": "Sun, 06 Nov 1994 08:50:37 GMT"}, 60.0),
+        ({"retry-after": "Sunday, 06-Nov-94 08:50:37 GMT"}, 60.0),
+        ({"retry-after": "Sun, 06 Nov 1994 08:49:00 GMT"}, 0.0),
+        (
+            {"retry-after": "Sun, 06 Nov 1994 09:50:07 GMT", "date": "Sun, 06 Nov 1994 09:49:37 GMT"},
+            30.0,
+        ),
+        ({"retry-after": "Sun, 06 Nov 1994 08:50:37 GMT", "date": "yesterday"}, 60.0),
+        ({"retry-after": "-3"}, None),
+        ({"retry-after": "inf"}, None),
+        ({"retry-after": "nan", "retry-after-ms": "x"}, None),
+        ({"retry-after": "99 Nov 99999999999 08:50:37"}, None),
+        ({}, None),
+    ],
+)
+def test_the_wait_in_headers_is_read(headers: dict[str, str], seconds: float | None) -> None:
+    assert header_wait(headers, NOON) == seconds
+
+
+@pytest.mark.parametrize(
+    ("seconds", "code", "words"),
+    [
+        (None, "", ""),
+        (60.0, "rate_limit_exceeded", ""),
+        (600.0, "rate_limit_exceeded", " Ask again at 12:10 (in 10 min)."),
+        (60.0, "usage_limit_reached", " Ask again at 12:01 (in 1 min)."),
+        (3 * 86_400.0, "usage_limit_reached", " Ask again on Tuesday, 24 November, at 12:00 (in 72 h)."),
+        (1e300, "usage_limit_reached", ""),
+    ],
+)
+def test_a_message_names_the_end_of_a_long_wait(seconds: float | None, code: str, words: str) -> None:
+    error = LinkError(LinkProblem.SERVER, "said", code=code, retry_after=seconds)
+    assert when_to_ask_again(error, Retries(), datetime(2026, 11, 21, 12)) == words
+
+
+def test_the_wait_in_an_error_frames_headers_is_read() -> None:
+    for frame in (
+        {"type": "error", "error": {"message": "slow", "headers": {"Retry-After": "7"}}},
+        {"type": "error", "error": {"message": "slow"}, "headers": {"retry-after-ms": 7000}},
+        {"type": "error", "error": {"message": "slow", "headers": {"retry-after": "7"}}, "headers": {"x": 1}},
+    ):
+        assert read_error(frame).retry_after == 7.0
+    assert read_error({"type": "error", "error": {"message": "slow", "headers": ["7"]}}).retry_after is None
+
+
+LOCATED = {"loc": ["body", "reasoning", "summary"], "msg": "Extra inputs are not permitted", "type": "extra"}
+QUOTED = '{"error": {"message": "Context too long", "metadata": {"raw": "upstream"}}}'
+
+
+@pytest.mark.parametrize(
+    ("body", "message", "code", "param"),
+    [
+        (
+            {"detail": [LOCATED]},
+            "'reasoning.summary': Extra inputs are not permitted",
+            "",
+            "reasoning.summary",
+        ),
+        ({"detail": [LOCATED, 7, {"loc": ["x", 0]}]}, "'reasoning.summary': Extra", "", "reasoning.summary"),
+        ({"detail": "Not authenticated"}, "Not authenticated", "", ""),
+        (
+            {"error": {"error": {"message": "inner", "code": "model_not_found"}}},
+            "inner",
+            "model_not_found",
+            "",
+        ),
+        ({"error": {"message": "outer", "error": {"message": "inner"}}}, "outer", "", ""),
+        ({"error": [{"message": "listed", "param": "text"}]}, "listed", "", "text"),
+        ({"error": {"code": "x"}, "message": "beside"}, "beside", "x", ""),
+        ({"errors": ["words"]}, "words", "", ""),
+        ({"errors": [{"error": {"message": "in a list"}}]}, "in a list", "", ""),
+        ({"errors": [], "title": "Forbidden"}, "Forbidden", "", ""),
+        (
+            {"error": {"message": "Provider", "metadata": {"raw": QUOTED}}},
+            "Provider: Context too long",
+            "",
+            "",
+        ),
+        ({"error": {"message": "Provider", "metadata": {"raw": "<html>"}}}, "Provider: <html>", "", ""),
+        ({"error": [[[]]], "detail": [[]]}, "without a message", "", ""),
+        ({"error": True, "errors": 7}, "without a message", "", ""),
+    ],
+)
+def test_an_error_is_read_wherever_the_server_puts_it(
+    body: dict[str, object], message: str, code: str, param: str
+) -> None:
+    error = read_error(body)
+    assert message in error.message and (error.code, error.param) == (code, param)
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "again"),
+    [
+        ({"message": "Provider disconnected", "code": 502}, 502, True),
+        ({"message": "later", "type": "None", "param": "None", "code": "429"}, 429, True),
+        ({"message": "no", "code": "400"}, 400, False),
+        ({"message": "no", "code": 7}, None, False),
+        ({"message": "no", "code": "server said 500"}, None, False),
+    ],
+)
+def test_a_status_in_place_of_the_code_is_read(
+    error: dict[str, object], status: int | None, again: bool
+) -> None:
+    read = read_error({"error": error})
+    assert (read.status, read.param) == (status, "")
+    assert passing(from_server(read, Endpoint("https://host/v1"), "model")) is again
+
+
+def test_an_error_in_a_list_is_read() -> None:
+    body = b' [{"error": {"code": 404, "message": "models/x is not found", "status": "NOT_FOUND"}}]'
+    assert read_refusal(404, body, {}).message == "models/x is not found"
+    assert read_refusal(500, b"[broken", {}).message == "[broken"
+
+
+def test_a_servers_words_are_ended_before_more_is_said() -> None:
+    assert LinkError(LinkProblem.SERVER, "slow").saying(" Ask again.").message == "slow. Ask again."
+    assert LinkError(LinkProblem.SERVER, "slow.").saying(" Ask again.").message == "slow. Ask again."

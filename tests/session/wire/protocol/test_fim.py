@@ -1,0 +1,55 @@
+"""The dialects that fill in the middle, as the servers' documents show them."""
+
+from __future__ import annotations
+
+import json
+
+from session.wire.protocol.dialects import dialect
+from session.wire.protocol.events import Finished, Garbled, ServerError, TextDelta, TokenUsage
+from session.wire.protocol.items import user_message
+from session.wire.protocol.request import RequestProfile
+from session.wire.transport.endpoint import Endpoint
+
+PROFILE = RequestProfile(model="coder", instructions="never sent", max_output_tokens=50)
+GAP = (user_message("def a"), user_message("\n    return 1\n"))
+
+
+def test_prefix_and_suffix_go_out_under_each_servers_names() -> None:
+    body = dialect("completions").encode(PROFILE, GAP)
+    assert (body["prompt"], body["suffix"], body["max_tokens"]) == ("def a", "\n    return 1\n", 50)
+    body = dialect("infill").encode(PROFILE, GAP)
+    assert (body["input_prefix"], body["input_suffix"]) == ("def a", "\n    return 1\n")
+    assert body["n_predict"] == 50
+    assert "never sent" not in json.dumps(body)
+
+
+def test_infill_stands_beside_the_version_of_the_api() -> None:
+    at = Endpoint("http://127.0.0.1:8080/v1")
+    assert at.http_url(dialect("infill").path) == "http://127.0.0.1:8080/infill"
+    assert at.http_url(dialect("completions").path) == "http://127.0.0.1:8080/v1/completions"
+    assert Endpoint("http://127.0.0.1:8080").http_url("/../infill") == "http://127.0.0.1:8080/infill"
+
+
+def test_the_chunks_of_completions_are_read() -> None:
+    decoder = dialect("completions").decoder(PROFILE)
+    assert decoder.feed('{"choices":[{"index":0,"text":"rea("}]}') == [TextDelta("rea(")]
+    assert decoder.feed('{"choices":[{"index":0,"text":"","finish_reason":"stop"}]}') == []
+    assert decoder.feed('{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2}}') == []
+    *_, last = decoder.feed("[DONE]")
+    assert isinstance(last, Finished) and last.usage == TokenUsage(9, 0, 2, 0) and decoder.finished
+
+
+def test_the_chunks_of_infill_are_read() -> None:
+    decoder = dialect("infill").decoder(PROFILE)
+    assert decoder.feed('{"content":"rea(","stop":false}') == [TextDelta("rea(")]
+    end = '{"content":"","stop":true,"tokens_evaluated":9,"tokens_cached":7,"tokens_predicted":2}'
+    *_, last = decoder.feed(end)
+    assert isinstance(last, Finished) and last.usage == TokenUsage(9, 7, 2, 0)
+
+
+def test_errors_and_noise_end_nothing_but_themselves() -> None:
+    decoder = dialect("infill").decoder(PROFILE)
+    assert isinstance(decoder.feed("noise")[0], Garbled)
+    assert decoder.feed('{"choices":[7]}') == [] and decoder.feed('{"choices":null}') == []
+    refused = '{"error":{"code":501,"message":"Infill is not supported by this model"}}'
+    assert isinstance(decoder.feed(refused)[0], ServerError) and decoder.finished

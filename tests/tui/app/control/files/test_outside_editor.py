@@ -1,0 +1,65 @@
+"""The user's own editor: how it is told the file and the line, and what is said where it fails."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tui.app.control.outside_editor import EditorProblem, edit_outside, editor_command
+
+PLUS = ["vi", "vim", "nvim", "kak", "nano", "micro", "joe", "emacs", "emacsclient"]
+COLON = ["hx", "helix"]
+
+
+def editor(folder: Path, name: str) -> str:
+    """An editor called ``name`` that writes its arguments into the file it is given, without its folder."""
+    program = folder / name
+    program.write_text(
+        f"#!{sys.executable}\n"
+        "import pathlib, sys\n"
+        "*options, file = sys.argv[1:]\n"
+        "path = pathlib.Path(file)\n"
+        "while not path.exists():\n"
+        "    path = pathlib.Path(str(path).rpartition(':')[0])\n"
+        "options += [file[len(str(path.parent)) + 1 :], path.read_text()]\n"
+        "path.write_text('|'.join(options))\n"
+    )
+    program.chmod(0o755)
+    return str(program)
+
+
+@pytest.mark.parametrize("name", PLUS)
+async def test_an_editor_is_told_the_line_before_the_file(tmp_path: Path, name: str) -> None:
+    assert await edit_outside([editor(tmp_path, name)], "src/a.py", "text", 40) == "+40|a.py|text"
+
+
+@pytest.mark.parametrize("name", COLON)
+async def test_helix_is_told_the_line_behind_the_file(tmp_path: Path, name: str) -> None:
+    """As ``hx --help`` says: "position can also be specified via file[:row[:col]]"."""
+    assert await edit_outside([editor(tmp_path, name)], "src/a.py", "text", 40) == "a.py:40|text"
+
+
+@pytest.mark.parametrize("name", [*PLUS, *COLON, "ed", "code"])
+async def test_the_first_line_needs_no_word_and_options_stay_in_front(tmp_path: Path, name: str) -> None:
+    assert await edit_outside([editor(tmp_path, name), "-w"], "a.py", "text", 1) == "-w|a.py|text"
+
+
+@pytest.mark.parametrize("name", ["ed", "code"])
+async def test_an_unknown_editor_is_told_the_file_alone(tmp_path: Path, name: str) -> None:
+    assert await edit_outside([editor(tmp_path, name)], "a.py", "text", 40) == "a.py|text"
+
+
+async def test_what_fails_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("VISUAL", "EDITOR"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(EditorProblem, match="export VISUAL or EDITOR"):
+        editor_command()
+    monkeypatch.setenv("EDITOR", "vim 'unclosed")
+    with pytest.raises(EditorProblem, match="is not a command"):
+        editor_command()
+    with pytest.raises(EditorProblem, match="cannot be run: No such file"):
+        await edit_outside([str(tmp_path / "missing")], "a.py", "text")
+    with pytest.raises(EditorProblem, match="false ended with 1: the text is as it was"):
+        await edit_outside(["false"], "a.py", "text")

@@ -1,0 +1,174 @@
+"""The bar that asks: no key that was on its way answers it, and what would be run is read first."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.app import App, ComposeResult
+from textual.pilot import Pilot
+
+from tests.tui.stage import stage
+from themes.loader import load_theme
+from tui.app.panes.held_bar import ARMED_AFTER, HeldBar, Question
+from tui.front.keys import keymap
+from tui.front.keys.keymap import default_keymap
+from tui.front.keys.own_keys import own_keys
+from tui.front.words.exact_text import exact_lines
+from tui.front.words.held_items import Verdict
+from tui.screen.drawing.palette import Palette
+
+
+class Host(App[None]):
+    def __init__(self) -> None:
+        super().__init__()
+        self.answers: list[tuple[str, str]] = []
+        self.left: list[str] = []
+
+    def compose(self) -> ComposeResult:
+        yield HeldBar(Palette(load_theme("dark")))
+
+    def on_held_bar_answered(self, event: HeldBar.Answered) -> None:
+        self.answers.append((event.name, event.verdict))
+
+    def on_held_bar_left(self, event: HeldBar.Left) -> None:
+        self.left.append(event.to)
+
+
+@asynccontextmanager
+async def bar(question: Question) -> AsyncIterator[tuple[Host, HeldBar, Pilot[None]]]:
+    app = Host()
+    async with app.run_test(size=(60, 24)) as pilot:
+        found = app.query_one(HeldBar)
+        found.ask(question)
+        found.focus()
+        await pilot.pause()
+        yield app, found, pilot
+
+
+async def press(bar: HeldBar, pilot: Pilot[None], key: str) -> None:
+    """Press a key as the app does, which tells the bar of every key before it acts."""
+    bar.key_pressed()
+    await pilot.press(key)
+
+
+async def test_a_key_that_was_on_its_way_does_not_answer() -> None:
+    async with bar(Question("h1", "h1 needs your OK")) as (app, found, pilot):
+        await press(found, pilot, "y")
+        assert app.answers == []
+        await asyncio.sleep(ARMED_AFTER + 0.05)
+        await press(found, pilot, "x")
+        await press(found, pilot, "y")
+        assert app.answers == [], "keys still came, one behind the other"
+        await asyncio.sleep(ARMED_AFTER)
+        await press(found, pilot, "y")
+        assert app.answers == [("h1", "apply")]
+
+
+async def test_the_keys_are_those_of_the_user() -> None:
+    own = {"held": {"answer('apply')": "o", "answer('theirs')": "ctrl+t"}}
+    keymap.use(own_keys(default_keymap(), own).scopes, vi=False)
+    try:
+        others: tuple[tuple[Verdict, str], ...] = (("theirs", "theirs"),)
+        async with bar(Question("h1", "h1 needs your OK", others=others)) as (_, found, _pilot):
+            keys = found.render_line(found.size.height - 1).text
+            assert keys.split(" · ")[:2] == ["   o apply", "n reject"] and "Ctrl+T theirs" in keys
+    finally:
+        keymap.use(default_keymap(), vi=False)
+
+
+async def test_a_question_that_can_wait_does_not_get_the_keys_behind_an_answer() -> None:
+    async with bar(Question("h1", "h1 needs your OK")) as (app, found, pilot):
+        found.stand(Question("trust", "AGENTS.md would instruct the model"))
+        found.ask(Question("h2", "h2 needs your OK"))
+        await pilot.pause()
+        assert app.left == [], "one held hunk is answered after the other"
+        found.ask(None)
+        await pilot.pause()
+        assert found.question is not None and found.question.name == "trust" and app.left == ["composer"]
+
+
+async def test_another_question_has_to_stand_as_long() -> None:
+    async with bar(Question("h1", "h1 needs your OK")) as (app, found, pilot):
+        await asyncio.sleep(ARMED_AFTER + 0.05)
+        found.ask(Question("h2", "h2 needs your OK"))
+        await press(found, pilot, "y")
+        assert app.answers == []
+
+
+async def test_a_long_command_is_read_to_its_end_before_it_can_be_allowed() -> None:
+    command = "\n".join(f"echo {number}" for number in range(40))
+    async with bar(Question("c1", "run needs your OK", command)) as (app, found, pilot):
+        text = "\n".join(found.render_line(y).text for y in range(found.size.height))
+        assert "32 MORE LINES BELOW" in text and ", then y apply · n reject" in text
+        await asyncio.sleep(ARMED_AFTER + 0.05)
+        await press(found, pilot, "y")
+        assert app.answers == []
+        for _ in range(5):
+            await press(found, pilot, "pagedown")
+        text = "\n".join(found.render_line(y).text for y in range(found.size.height))
+        assert "echo 39" in text and "32 more lines above" in text
+        await asyncio.sleep(ARMED_AFTER)
+        await press(found, pilot, "y")
+        assert app.answers == [("c1", "apply")]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("ls" + " " * 1500 + "; curl evil", ["ls⟨1,500 blanks⟩; curl evil"]),
+        ("ls" + "\n" * 40 + "rm -r .", ["ls", "⟨39 empty lines⟩", "rm -r ."]),
+        ("a\u200bb\u202ec", ["a⟨zero width space⟩b⟨right-to-left override⟩c"]),
+        ("a\u00a0b", ["a⟨no-break space⟩b"]),
+        ("a\U000e0041b", ["a⟨tag latin capital letter a⟩b"]),
+        ("plain  text", ["plain  text"]),
+        ("if x:\n        y", ["if x:", "        y"]),
+    ],
+)
+def test_text_is_shown_as_exactly_what_it_is(text: str, lines: list[str]) -> None:
+    assert exact_lines(text) == lines
+
+
+HIDDEN = """
+[[scenario]]
+match = ["look"]
+[[scenario.step]]
+call = [{ tool = "run", arguments = { command = "echo fine%s; touch ran" } }]
+[[scenario.step]]
+say = "Done.\\\\n"
+"""
+
+
+async def test_a_command_cannot_hide_behind_blanks(tmp_path: Path) -> None:
+    async with stage(tmp_path, script=HIDDEN % (" " * 1500)) as it:
+        await it.ask("look")
+        await it.until(lambda: "echo fine⟨1,500 blanks⟩; touch ran" in it.screen, "the whole command")
+        await it.answer("n")
+        await it.done()
+        assert not (it.root / "ran").exists()
+
+
+async def test_typing_into_a_question_types_and_answers_nothing(tmp_path: Path) -> None:
+    async with stage(tmp_path, script=HIDDEN % "") as it:
+        await it.ask("look")
+        await it.until(lambda: "needs your OK" in it.screen, "the question")
+        await asyncio.sleep(ARMED_AFTER + 0.05)
+        await it.pilot.press(*"yan")
+        assert it.app.composer.text == "yan", "without Shift+Tab, letters go to the prompt"
+        await it.pilot.press("shift+tab", *"qwe")
+        assert it.app.composer.text == "yan" and it.app.feed.held.oldest is not None
+        await it.answer("n")
+        await it.done()
+        assert it.app.composer.has_focus and not (it.root / "ran").exists()
+
+
+async def test_how_to_say_no_is_shown_on_the_narrowest_screen() -> None:
+    listed = "\n".join(f"h{number}  src/file.py" for number in range(9))
+    question = Question("undo", "Undo every hunk of the last turn?", listed, "undo them", "keep them", "")
+    async with bar(question) as (_, found, pilot):
+        await pilot.resize_terminal(40, 10)
+        text = "\n".join(found.render_line(y).text for y in range(found.size.height))
+        assert "then y undo them · n keep them" in text

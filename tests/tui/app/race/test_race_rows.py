@@ -1,0 +1,127 @@
+"""A race as rows: every event, every width."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from session.base.events import (
+    AttemptAnswered,
+    AttemptChecked,
+    AttemptEnded,
+    AttemptProgress,
+    AttemptStarted,
+    BaselineChecked,
+    Event,
+    Notice,
+    RaceEnded,
+    RaceStarted,
+)
+from tui.app.race.lines import race_line
+from tui.app.race.rows import RaceView, diff_rows
+
+STARTED = RaceStarted(
+    turn="t1", attempts=3, checks=("ruff", "tests"), input_tokens=9, estimate="about 9 tokens"
+)
+NUMBERS, STATUS = st.integers(0, 5), st.sampled_from(["green", "red", "unclear"])
+TEXT = st.text(max_size=30)
+EVENTS = st.one_of(
+    st.builds(AttemptStarted, turn=st.just("t1"), attempt=NUMBERS, model=TEXT, effort=TEXT),
+    st.builds(
+        AttemptProgress,
+        turn=st.just("t1"),
+        attempt=NUMBERS,
+        tokens=st.integers(0, 10**7),
+        rate=st.floats(0, 9_999),
+        hunks=NUMBERS,
+    ),
+    st.builds(
+        AttemptAnswered, turn=st.just("t1"), attempt=NUMBERS, hunks=NUMBERS, lines=NUMBERS, paths=st.just(())
+    ),
+    st.builds(
+        AttemptChecked,
+        turn=st.just("t1"),
+        attempt=NUMBERS,
+        check=st.sampled_from(["ruff", "tests", "other"]),
+        status=STATUS,
+        seconds=st.just(0.1),
+        why=TEXT,
+        as_before=st.booleans(),
+    ),
+    st.builds(
+        BaselineChecked, turn=st.just("t1"), check=st.just("ruff"), status=STATUS, seconds=st.just(0.1)
+    ),
+    st.builds(
+        AttemptEnded,
+        turn=st.just("t1"),
+        attempt=NUMBERS,
+        status=st.sampled_from(["won", "green", "red", "cut", "failed"]),
+        tokens=NUMBERS,
+        why=TEXT,
+    ),
+    st.builds(
+        RaceEnded,
+        turn=st.just("t1"),
+        winner=st.none() | st.integers(1, 3),
+        best=st.none(),
+        attempts=st.just(3),
+        green=NUMBERS,
+        tokens=NUMBERS,
+        seconds=st.just(1.0),
+        why=TEXT,
+    ),
+)
+
+
+def view_of(*events: Event) -> RaceView:
+    view = RaceView()
+    for event in events:
+        view.take(event)
+    return view
+
+
+# A busy machine makes the events slowly; nothing here is about time.
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(EVENTS, max_size=10), st.integers(1, 200), st.integers(2, 6))
+def test_rows_fit_whatever_happens(events: list[Event], width: int, most: int) -> None:
+    view = view_of(STARTED, *events)
+    rows = view.rows(width, most)
+    assert len(rows) == min(4, most)
+    assert all(cell_len(row.text) <= width for row in rows)
+    assert all("\n" not in row.text and "\x1b" not in row.text for row in rows)
+
+
+def test_a_race_is_told_from_its_start_to_its_end() -> None:
+    checked = AttemptChecked(turn="t1", attempt=2, check="ruff", status="green", seconds=0.1)
+    same = AttemptChecked(turn="t1", attempt=2, check="tests", status="red", seconds=1.0, as_before=True)
+    answered = AttemptAnswered(turn="t1", attempt=2, hunks=1, lines=3, paths=("a.py",))
+    before = BaselineChecked(turn="t1", check="tests", status="red", seconds=1.0)
+    won = AttemptEnded(turn="t1", attempt=2, status="won", tokens=5)
+    cut = AttemptEnded(turn="t1", attempt=1, status="cut", tokens=5, why="attempt 2 won")
+    view = view_of(STARTED, AttemptStarted(turn="t1", attempt=2, model="m", effort="low"), answered, before)
+    head, _, second, _ = (row.text for row in view.rows(120, 9))
+    assert "race of 3" in head and "✗tests" in head and "judging" in second and "1 hunk 3 lines" in second
+    for event in (checked, same, won, cut):
+        view.take(event)
+    _, first, second, _ = (row.text for row in view.rows(120, 9))
+    assert "✓ won" in second and "✓ruff ≈tests" in second and "attempt 2 won" in first
+    view.take(RaceEnded(turn="t1", winner=2, best=2, attempts=3, green=1, tokens=10, seconds=2.0))
+    assert "attempt 2 of 3 won" in view.rows(120, 9)[0].text
+    assert not view.take(Notice(level="info", text="x")) and race_line(Notice(level="info", text="x")) is None
+
+
+def test_where_room_is_short_live_attempts_are_shown_first() -> None:
+    ended = AttemptEnded(turn="t1", attempt=1, status="red", tokens=5)
+    view = view_of(
+        STARTED, *(AttemptStarted(turn="t1", attempt=n, model="m", effort="") for n in (1, 2, 3)), ended
+    )
+    shown = [row.text.split()[0] for row in view.rows(80, 3)[1:]]
+    assert shown == ["2", "3"]
+
+
+def test_a_diff_keeps_its_lines() -> None:
+    diff = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n"
+    rows = diff_rows(diff, 40)
+    assert [row.text for row in rows] == diff.splitlines()
+    assert [row.spans[0][1] for row in rows] == ["strong", "strong", "accent", "removed", "added"]

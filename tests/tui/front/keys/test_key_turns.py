@@ -1,0 +1,154 @@
+"""Keys of one read act as if they were pressed one by one, also where one changes the pane or the screen."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from textual import events
+from textual.widgets import Input
+
+from tests.tui.stage import GREETER, Stage, stage
+from tui.front.keys import key_turns
+
+
+def press(it: Stage, *keys: str) -> None:
+    """Post keys without a pause in between."""
+    for key in keys:
+        it.key(key, key if len(key) == 1 else {"enter": "\r", "tab": "\t"}.get(key))
+
+
+async def with_file(it: Stage) -> None:
+    await it.until(it.session.files.list, "the list of files")
+    press(it, "ctrl+p", *"greeter", "enter")
+    await it.until(lambda: it.app.editor.path == "greeter.py" and it.app.editor.has_focus, "the file")
+
+
+def stop_the_disk(it: Stage) -> asyncio.Event:
+    """Keep whatever waits for the disk waiting until the event is set."""
+    go_on = asyncio.Event()
+
+    async def wait() -> None:
+        await go_on.wait()
+
+    it.app.shown_file.order.add(wait)
+    return go_on
+
+
+@pytest.mark.parametrize("name", ["g", "greeter", "gree"])
+async def test_a_file_is_opened_by_keys_of_one_read(tmp_path: Path, name: str) -> None:
+    async with stage(tmp_path) as it:
+        await it.until(it.session.files.list, "the list of files")
+        press(it, "h", "i", "ctrl+p", *name, "enter")
+        await it.until(lambda: it.app.editor.path == "greeter.py", "the file")
+        assert it.app.composer.text == "hi"
+
+
+async def test_text_behind_the_key_that_opens_a_file_goes_into_the_file(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await it.until(it.session.files.list, "the list of files")
+        press(it, "h", "ctrl+p", *"greeter", "enter", "x", "y", "f4", "i")
+        await it.until(lambda: it.app.composer.text == "hi", "the text")
+        assert it.app.editor.text.startswith('xy"""Says') and it.app.composer.has_focus
+
+
+async def test_a_paste_behind_the_key_that_opens_a_list_goes_into_the_list(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await it.until(it.session.files.list, "the list of files")
+        press(it, "ctrl+p")
+        it.app.post_message(events.Paste("greeter"))
+        press(it, "enter")
+        it.app.post_message(events.Paste("xy"))
+        press(it, "z")
+        await it.until(lambda: it.app.editor.text.startswith('xyz"""Says'), "the text")
+        assert it.app.composer.text == ""
+
+
+async def test_text_waits_as_long_as_the_key_before_it_is_at_work(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await with_file(it)
+        go_on = stop_the_disk(it)
+        press(it, "x", "ctrl+z", "f4", "o", "k")
+        await asyncio.sleep(3 * key_turns.PATIENCE)
+        assert it.app.composer.text == "" and it.app.editor.has_focus
+        go_on.set()
+        await it.until(lambda: it.app.composer.text == "ok", "the text")
+        assert it.app.editor.text == GREETER
+
+
+async def test_a_key_that_stops_the_turn_does_not_wait_for_the_disk(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await with_file(it)
+        await it.ask("make it polite")
+        it.app.editor.focus()
+        await it.until(lambda: it.app.editor.has_focus, "the editor")
+        go_on = stop_the_disk(it)
+        press(it, "ctrl+z", "f4", "o", "k", "escape")
+        await it.until(lambda: not it.session.running, "the end")
+        go_on.set()
+        await it.until(lambda: "ok" in it.app.composer.text + it.app.editor.text, "the text")
+
+
+async def test_text_behind_the_key_that_closes_a_file_goes_to_the_composer(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await with_file(it)
+        press(it, "ctrl+f4", "o", "k")
+        await it.until(lambda: it.app.composer.text == "ok", "the text")
+
+
+@pytest.mark.parametrize("back", [["f4"], ["f6", "f6"], ["f3", "tab"]], ids=" ".join)
+async def test_text_behind_a_change_of_pane_goes_to_the_new_pane(tmp_path: Path, back: list[str]) -> None:
+    async with stage(tmp_path) as it:
+        await with_file(it)
+        it.app.composer.focus()
+        await it.pilot.pause()
+        before = it.app.editor.text
+        press(it, "a", "f2", "x", "y", *back, "b")
+        await it.until(lambda: it.app.composer.text == "ab", "the text on both sides")
+        assert sorted(it.app.editor.text) == sorted(before + "xy")
+
+
+@pytest.mark.parametrize("key", ["ctrl+t"])
+async def test_text_behind_the_key_that_closes_a_screen_goes_to_the_composer(
+    tmp_path: Path, key: str
+) -> None:
+    async with stage(tmp_path) as it:
+        press(it, "a", key, "q", "b", "c")
+        await it.until(lambda: it.app.composer.text == "abc", "the text")
+        assert len(it.app.screen_stack) == 1
+
+
+async def test_a_list_that_was_opened_and_left_leaves_no_key_behind(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await it.until(it.session.files.list, "the list of files")
+        press(it, "ctrl+p", "x", "ctrl+p", "o", "k")
+        await it.until(lambda: it.app.composer.text == "ok", "the text")
+        press(it, "ctrl+p", "a", "b")
+        await it.until(lambda: len(it.app.screen_stack) == 2, "the list")
+        await it.until(lambda: [each.value for each in it.app.screen.query(Input)] == ["ab"], "the letters")
+
+
+@pytest.mark.parametrize("size", [(20, 5), (10, 3), (100, 12), (40, 15), (1, 1)])
+@pytest.mark.parametrize("pane", ["f2", "f3", "f4"])
+async def test_shrinking_and_growing_keeps_the_focus(
+    tmp_path: Path, pane: str, size: tuple[int, int]
+) -> None:
+    async with stage(tmp_path) as it:
+        await with_file(it)
+        await it.pilot.press(pane)
+        focused = it.app.focused
+        await it.pilot.resize_terminal(*size)
+        await it.pilot.pause()
+        assert it.app.focused is focused is not None
+        await it.pilot.resize_terminal(120, 36)
+        await it.pilot.pause()
+        assert it.app.focused is focused
+        assert it.app.editor.display and it.app.chat.display
+
+
+async def test_going_to_an_editor_without_a_file_changes_nothing(tmp_path: Path) -> None:
+    async with stage(tmp_path, size=(80, 12)) as it:
+        await it.pilot.press("f3", "f5", "f2")
+        assert it.app.focused is it.app.chat
+        assert "no file is open" in it.app.status.status.message

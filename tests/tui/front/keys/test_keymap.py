@@ -1,0 +1,164 @@
+"""The one table of keys: all bound, all in the help, none twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.binding import Binding
+from textual.dom import DOMNode
+from textual.widgets import TextArea
+
+from tests.tui.stage import stage
+from tui.app.actions import Actions
+from tui.app.app import SparkApp
+from tui.app.overlays.context_panel import ContextScreen
+from tui.app.panes.held_bar import HeldBar
+from tui.app.picking.palette_control import PANES, choices
+from tui.chat.chat import ChatView
+from tui.chat.composer.composer import Composer
+from tui.editor.editor import EditorPane
+from tui.front.keys.keymap import keymap, shown, textual_action
+from tui.front.slash.table import slashes
+
+OWNERS: dict[str, type[DOMNode]] = {
+    "app": SparkApp,
+    "chat": ChatView,
+    "composer": Composer,
+    "editor": EditorPane,
+    "held": HeldBar,
+}
+
+
+@pytest.mark.parametrize("scope", keymap(), ids=lambda scope: scope.name)
+def test_no_key_stands_twice_in_a_scope(scope: object) -> None:
+    keys = [key for each in keymap() if each is scope for entry in each.keys for key in entry.keys]
+    assert len(keys) == len(set(keys))
+
+
+def test_no_pane_hides_a_key_that_works_anywhere() -> None:
+    scopes = {scope.name: {key for entry in scope.keys for key in entry.keys} for scope in keymap()}
+    for name in ("composer", "chat", "editor", "text"):
+        # Undo there, suspend everywhere else; dedent there, unless there is a question to go to.
+        hidden = {"ctrl+z", "shift+tab"} if name == "editor" else set()
+        assert scopes[name] & scopes["app"] == hidden, name
+
+
+TWO_MEANINGS = {
+    "ctrl+z": "undoes in the editor and its search; leaves spark for the shell elsewhere, as in vim",
+    "shift+tab": "goes to the question while there is one; else dedents in the editor",
+    "ctrl+underscore": "undoes in the composer, where Ctrl+Z is the shell's; comments in the editor",
+    "ctrl+slash": "the same key on other terminals",
+    "ctrl+y": "yanks in the composer, as in the shell; redoes in the editor, where nothing is killed",
+}
+"""The keys that are pressed together and mean two things in two panes, and why."""
+SAME = [
+    {"app.scroll_chat", "to_end"},
+    {"outside", "hand('outside')"},
+    {"read('search')", "hand('find')"},
+    {"accept('word')", "cursor_word_right"},
+    {"accept('line')", "cursor_line_end"},
+]
+"""Actions that are the same wish in two panes."""
+
+
+def test_a_key_means_one_thing_in_all_panes() -> None:
+    meanings: dict[str, set[str]] = {}
+    for scope in keymap():
+        for entry in scope.keys if scope.name in ("app", "composer", "chat", "editor", "text") else ():
+            for key in entry.keys:
+                if "+" in key or key[1:].isdigit():
+                    meanings.setdefault(key, set()).add(entry.action)
+    two = {key for key, actions in meanings.items() if len(actions) > 1 and actions not in SAME}
+    assert two == set(TWO_MEANINGS)
+
+
+def test_what_hangs_on_alt_alone_is_run_from_the_help_too() -> None:
+    runs = {choice.value for choice in choices()}
+    for scope in keymap():
+        for entry in scope.keys:
+            if entry.keys and all(key.startswith("alt+") for key in entry.keys):
+                assert scope.name in ("app", *PANES) and f"{scope.name}\n{entry.action}" in runs
+
+
+@pytest.mark.parametrize("name", OWNERS)
+def test_every_key_is_bound_and_its_action_is_there(name: str) -> None:
+    owner = OWNERS[name]
+    (scope,) = (scope for scope in keymap() if scope.name == name)
+    bound = {b.key: b.action for b in owner.BINDINGS if isinstance(b, Binding)}
+    for entry in scope.keys:
+        action = entry.action.partition("(")[0]
+        if name == "app" or action.startswith("app."):
+            assert callable(getattr(Actions, action.removeprefix("app.")))
+        else:
+            assert callable(getattr(owner, "action_" + action))
+        for key in entry.keys:
+            assert bound[key] == textual_action(name, entry.action)
+
+
+@pytest.mark.parametrize(
+    ("scope", "action", "run"),
+    [
+        ("app", "undo_hunk", "app.do('undo_hunk')"),
+        ("app", "focus_pane('chat')", "app.do('focus_pane', 'chat')"),
+        ("chat", "app.next_pane", "app.do('next_pane')"),
+        ("composer", "app.scroll_chat(-1)", "app.do('scroll_chat', -1)"),
+        ("composer", "send", "send"),
+    ],
+)
+def test_actions_of_the_app_go_through_one_method(scope: str, action: str, run: str) -> None:
+    assert textual_action(scope, action) == run
+
+
+def test_every_key_of_the_context_panel_has_its_action() -> None:
+    (scope,) = (scope for scope in keymap() if scope.name == "context")
+    for entry in scope.keys:
+        assert callable(getattr(ContextScreen, "action_" + entry.action.partition("(")[0]))
+
+
+def test_the_editing_keys_are_those_the_text_area_has() -> None:
+    (scope,) = (scope for scope in keymap() if scope.name == "text")
+    bound = {
+        key: binding.action
+        for binding in TextArea.BINDINGS
+        if isinstance(binding, Binding)
+        for key in binding.key.split(",")
+    }
+    for entry in scope.keys:
+        for key in entry.keys:
+            assert bound[key] == entry.action
+
+
+def test_the_help_lists_every_key_and_every_command() -> None:
+    shown_keys = {(each.name, each.detail) for each in choices()}
+    for scope in keymap():
+        assert {(entry.shown, entry.help) for entry in scope.keys} <= shown_keys
+    assert {(slash.shown, slash.help) for slash in slashes()} <= shown_keys
+
+
+async def test_the_help_opens_from_the_composer_and_shows_the_table(tmp_path: Path) -> None:
+    async with stage(tmp_path, size=(100, 60)) as it:
+        await it.pilot.press("f1")
+        await it.until(lambda: "stop the turn at once" in it.screen, "the table")
+        assert shown("undo_hunk") in it.screen
+        assert it.screen.count("stop the turn at once") == 1, "what is drawn whole is not drawn cut as well"
+        await it.pilot.press("x", "escape")
+        await it.until(lambda: "stop the turn at once" not in it.screen, "the panes")
+        assert it.app.composer.text == ""
+        await it.pilot.press("f3", "question_mark")
+        await it.until(lambda: "stop the turn at once" in it.screen, "the table again")
+
+
+def test_nothing_that_lands_undoes_runs_or_declines_hangs_on_alt_and_a_letter() -> None:
+    """ESC and a letter in one read are Alt and that letter on most terminals."""
+    harmless = {
+        "focus_pane", "zoom", "resize", "context", "attempts", "go_hunk", "go_finding",
+            "reasoning", "copy", "side", "lean",
+        "findings", "review_on_save", "next_edit", "hand('refactor')",
+        "next_theme", "mouse", "kill_word_right", "yank_earlier", "cursor_word_left", "cursor_word_right",
+    }  # fmt: skip
+    for scope in keymap():
+        for entry in scope.keys:
+            for key in entry.keys:
+                if key.startswith("alt+") and len(key) == len("alt+x"):
+                    assert {entry.action, entry.action.partition("(")[0]} & harmless, entry

@@ -1,0 +1,129 @@
+"""Hunks as the user's keys work on them: go to, undo, redo, answer; and the context panel."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.app import App
+
+from tui.app.control.background import BackgroundTasks
+from tui.app.control.overlay_control import OverlayControl
+from tui.app.panes.layout import Layout, Panes
+from tui.editor.before_lines import before_drawn
+from tui.front.keys.key_order import after_typing
+
+if TYPE_CHECKING:
+    from tui.app.control.feed import Feed
+    from tui.app.control.file_control import FileControl
+    from tui.editor.shown_file import ShownFile
+    from tui.front.port import SessionPort
+    from tui.front.words.held_items import Verdict
+
+
+class HunkControl:
+    """What the keys for hunks do, in the editor and in the session."""
+
+    def __init__(
+        self,
+        app: App[int],
+        panes: Panes,
+        layout: Layout,
+        overlays: OverlayControl,
+        background: BackgroundTasks,
+        session: SessionPort,
+        shown_file: ShownFile,
+        files: FileControl,
+        feed: Feed,
+    ) -> None:
+        self._app = app
+        self._panes = panes
+        self._layout = layout
+        self._overlays = overlays
+        self._background = background
+        self._session = session
+        self._shown_file = shown_file
+        self._files = files
+        self._feed = feed
+        self._visited = ""
+        """The landed hunk that the keys went to last, while the cursor may still be on it."""
+
+    def toggle_context(self) -> None:
+        """Show the context panel; if it is shown, close it."""
+        if self._overlays.toggle_context():
+            after_typing(self._app, self.show_context)
+
+    def show_context(self) -> None:
+        """Show what the model is shown, with the draft as the request."""
+        self._overlays.show_context(self._session, self._feed, self._panes.composer.draft, self._files.open)
+
+    # Hunks.
+
+    def go(self, step: int) -> None:
+        """Go to the next (1) or the previous (-1) landed hunk."""
+        self._panes.editor.call_later(self._go, step)
+
+    async def _go(self, step: int) -> None:
+        file = self._shown_file
+        await file.go(step)
+        mark = file.marked_here()
+        self._visited = mark.hunk if mark else ""
+        if file.path:
+            self._layout.bring("editor")
+
+    def show(self, hunk: str) -> None:
+        """Show a hunk in its file, where it landed."""
+        self._panes.editor.call_later(self._show, hunk)
+
+    async def _show(self, hunk: str) -> None:
+        found = self._shown_file.marks.find(hunk)
+        entry = self._panes.chat.hunk_named(hunk)
+        if found is None:
+            state = entry.fate.state if entry is not None else "gone"
+            told = "being written: it has no lines in a file yet" if state == "typing" else None
+            self._panes.status.say(f"{hunk} is {told or f'{state}: it has no lines in a file now'}")
+        elif await self._shown_file.go_to(*found):
+            self._visited = hunk
+            self._layout.bring("editor")
+            self._app.screen_stack[0].set_focus(self._panes.editor)
+
+    def before(self) -> None:
+        """Show what stood in the place of the hunk at the cursor, or show it no more."""
+        self._panes.editor.call_later(self._before)
+
+    async def _before(self) -> None:
+        editor, mark = self._panes.editor, self._shown_file.marked_here()
+        if editor.old_lines:
+            editor.old_lines = []
+            editor.redraw()
+        elif mark is None:
+            self._panes.status.say("there is no landed hunk at the cursor")
+        else:
+            buffer = editor.buffer
+            found = await self._session.hunks.changes(mark.hunk)
+            if not found:
+                self._panes.status.say(f"what {mark.hunk} changed is no longer kept")
+            elif editor.buffer is buffer:
+                changes = [(each.old or "", each.new) for each in found]
+                editor.old_lines = before_drawn(buffer.lines, mark.start, mark.hunk, changes)
+                editor.redraw()
+
+    def undo(self) -> None:
+        """Undo the hunk at the cursor when the editor has the focus or the keys went there, else the last."""
+        mark = self._shown_file.marked_here()
+        meant = mark is not None and (self._panes.editor.has_focus or mark.hunk == self._visited)
+        self._background.start(self._undo(mark.hunk if mark and meant else None), "undoing the hunk")
+
+    async def _undo(self, hunk: str | None) -> None:
+        await self._session.hunks.undo(hunk)
+
+    def redo(self) -> None:
+        """Redo the hunk that was undone last."""
+        self._background.start(self._redo(), "redoing the hunk")
+
+    async def _redo(self) -> None:
+        await self._session.hunks.redo(None)
+
+    def answer(self, verdict: Verdict, name: str = "") -> None:
+        """Give the user's verdict on a held hunk or tool call, the oldest without a name."""
+        if not self._feed.answer(self._session, verdict, name):
+            self._panes.status.say(f"{name} is not held" if name else "nothing is held")

@@ -1,0 +1,111 @@
+"""The titles of the panes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual.app import App
+from textual.content import Content
+
+from tui.app.panes.layout import Panes
+from tui.front.keys.keymap import shown
+from tui.front.slash.table import hint
+from tui.front.words.cell_width import cell_len
+from tui.front.words.hints import fitting
+from tui.screen.drawing.plain import clipped_left, visible
+
+if TYPE_CHECKING:
+    from session.project.open_files import OpenFile
+    from tui.editor.shown_file import ShownFile
+    from tui.editor.tabs import Tab
+
+
+FRAME = 6
+"""Cells of a pane's title beside its name and its remark."""
+
+
+class Titles:
+    """Keeps the titles of the composer and of the editor up to date."""
+
+    def __init__(self, app: App[int], panes: Panes) -> None:
+        self._app = app
+        self._panes = panes
+        self.owner = ""
+        """The other process that has the session, if this one follows it."""
+
+    def name_composer(self, *, running: bool) -> None:
+        """Say what sends and stops, or what the command does that is being typed."""
+        composer, owner = self._panes.composer, self.owner
+        width = self._app.size.width
+        title = composer_title(composer.text, width, running=running, owner=owner, mode=composer.mode)
+        composer.border_title = title
+
+    def name_editor(self, file: ShownFile) -> None:
+        """Say which file is shown and how it stands, or why none is."""
+        from tui.editor.tabs import Tab  # the first frame has no file
+
+        editor = self._panes.editor
+        if not file.path:
+            self._panes.chat.tell_instead(file.problem)
+            return
+        width = editor.size.width or self._app.size.width
+        shown = editor.buffer
+        tabs = [Tab(each.path, each is shown, each.dirty, each.pinned) for each in file.buffers]
+        editor.border_title = editor_title(tabs, file.base, editor.cursor_location, width)
+
+
+def pane_title(name: str, remark: str = "") -> Content:
+    """A pane's name, and a remark in a faint colour. Neither is markup, whatever a file is called."""
+    pieces = [Content(f" {name} ")]
+    if remark:
+        pieces.append(Content(f" {remark} ").stylize("not bold $spark-faint"))
+    return Content("").join(pieces)
+
+
+def composer_title(text: str, width: int = 80, *, running: bool, owner: str = "", mode: str = "") -> Content:
+    """What the command in ``text`` does, or as many of the keys that send and stop as fit into ``width``
+    cells; ``owner`` is the other process that has the session, ``mode`` that of the vi keys."""
+
+    def title(name: str, keys: str) -> Content:
+        return pane_title(name, fitting(keys, width - cell_len(name) - FRAME))
+
+    if mode and not owner:
+        return title(mode, "i inserts · Enter sends" + (" · Esc stops" if running else ""))
+    if told := hint(text):
+        return pane_title("Command", told)
+    if owner:
+        keys = f"Enter redirects there · {shown('interrupt')} stops" if running else "Enter sends there"
+        return title(f"Following {owner}", f"{keys} · /takeover brings the session here")
+    # What does not fit is left out at the end: the keys that are needed most come first.
+    keys = f"Enter sends · {shown('help')} keys · {shown('newline', 'composer')} new line"
+    if running:
+        queue = f"{shown('complete', 'composer')} next turn · {shown('after_hunk')} after this hunk"
+        keys = f"{shown('interrupt')} stops · Enter redirects now · {queue} · {shown('help')} keys"
+    return title("Redirect" if running else "Ask", keys)
+
+
+def editor_title(tabs: Sequence[Tab], base: OpenFile | None, cursor: tuple[int, int], width: int) -> Content:
+    """The tabs of the open files in ``width`` cells, or the path of the only one, and where the cursor is.
+    ``base`` is the shown file as it was read, None for one that is not on disk yet."""
+    from tui.editor.tabs import UNSAVED, tab_row  # the first frame has no file
+
+    if base is None:
+        remarks = ["new file"]
+    else:
+        remarks = [f"{cursor[0] + 1}:{cursor[1] + 1}"]
+        if base.read_only:
+            remarks.append("read-only")
+        if base.encoding not in ("utf-8", "ascii"):
+            remarks.append(base.encoding)
+    remark = " · ".join(remarks)
+    room = max(12, width - cell_len(remark) - 6)
+    if len(tabs) == 1:
+        end = f" {UNSAVED}" if tabs[0].dirty else ""
+        return pane_title(clipped_left(visible(tabs[0].path), room - len(end)) + end, remark)
+    row = [
+        Content(text) if shown else Content(text).stylize("not bold $spark-muted")
+        for text, shown in tab_row(tabs, room)
+    ]
+    where = Content(f"  {remark} ").stylize("not bold $spark-faint")
+    return Content("").join([Content(" "), *row, where])

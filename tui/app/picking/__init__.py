@@ -1,0 +1,1 @@
+"""Choosing a model, a session or a theme, and playing a past session again."""

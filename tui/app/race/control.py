@@ -1,0 +1,70 @@
+"""Shows races in the app, and does what the user's keys and ``/try`` ask of them."""
+
+from __future__ import annotations
+
+from textual.app import App
+
+from session.base.events import Event, PromptSubmitted, RaceStarted
+from session.commands.race_commands import RaceError
+from tui.app.panes.layout import Panes
+from tui.app.race.panel import RacePanel
+from tui.app.race.rows import RaceView
+from tui.front.port import SessionPort
+from tui.screen.drawing.theme_switch import ThemeSwitch
+
+
+class RaceControl:
+    """The panel of the race and the screen of its attempts. Made with the first race."""
+
+    def __init__(
+        self,
+        app: App[int],
+        panes: Panes,
+        themes: ThemeSwitch,
+        session: SessionPort,
+    ) -> None:
+        self._app = app
+        self._panes = panes
+        self._themes = themes
+        self._session = session
+        self._view = RaceView()
+        self._panel: RacePanel | None = None
+
+    def take(self, event: Event) -> None:
+        """Show an event of a race; the next prompt takes the panel away."""
+        if self._view.take(event):
+            if isinstance(event, RaceStarted):
+                self._show()
+            elif self._panel is not None:
+                self._panel.take(event)
+        elif isinstance(event, PromptSubmitted) and self._panel is not None:
+            self._panel.remove()
+            self._panel = None
+
+    def look(self) -> None:
+        """Show every attempt of the last race, and what it changes."""
+        from tui.app.race.attempts_screen import AttemptsScreen
+
+        screen = AttemptsScreen(self._themes.palette, self._view, self._diff)
+        screen.on_closed = self._closed
+        self._app.push_screen(screen)
+
+    def _closed(self, result: str | None) -> None:
+        if result is None:
+            return
+        try:
+            self._session.race.take(int(result))
+        except RaceError as problem:
+            self._panes.status.say(str(problem), "error")
+
+    def _diff(self, number: int) -> str:
+        try:
+            return self._session.race.diff(number)
+        except RaceError as problem:
+            return str(problem)
+
+    def _show(self) -> None:
+        if self._panel is not None:
+            self._panel.remove()
+        self._panel = RacePanel(self._themes.palette, self._view)
+        self._app.screen_stack[0].mount(self._panel, before=self._panes.held)

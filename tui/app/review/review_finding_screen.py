@@ -1,0 +1,145 @@
+"""The list of findings: the chosen one with its reason and its fix, and a key for each verdict."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from textual import events
+
+from session.base.events import Event, FindingClosed, FindingReported
+from tui.app.overlays.choices import Choices
+from tui.app.overlays.chosen_list import ChosenList
+from tui.app.overlays.lines import Lines
+from tui.app.review.review_finding_notes import FindingNotes
+from tui.app.review.review_finding_rows import detail, finding_row
+from tui.app.review.review_rows import FILL
+from tui.front.keys.keymap import key_line, scope
+from tui.front.words.hints import fitting
+from tui.screen.drawing.pacer import Pacer
+from tui.screen.drawing.palette import Palette
+from tui.screen.drawing.plain import clipped, visible
+from tui.screen.drawing.rows import Row
+
+HINTS = (
+    ("land", "land the fix"),
+    ("dismiss_finding", "dismiss"),
+    ("discuss", "discuss"),
+    ("open", "go there"),
+    ("close", "close"),
+)
+"""What the last row tells of the keys, those needed most first."""
+
+
+class FindingVerdicts(Protocol):
+    """What the keys of the list do."""
+
+    def land(self, finding: FindingReported) -> None:
+        """Land its fix."""
+
+    def dismiss(self, finding: FindingReported) -> None:
+        """Close it, and show it no more."""
+
+    def discuss(self, finding: FindingReported) -> None:
+        """Put it into the prompt."""
+
+
+class FindingsScreen(ChosenList[FindingReported], inherit_bindings=False):
+    """The screen. Its result is a finding to go to, or None."""
+
+    def __init__(
+        self, palette: Palette, notes: FindingNotes, verdicts: FindingVerdicts, mode: str, chosen: str = ""
+    ) -> None:
+        """``mode`` says what is looked for on save; ``chosen`` is the finding to begin with."""
+        super().__init__(palette, Pacer(self._draw, 0.1))
+        self._notes = notes
+        self._verdicts = verdicts
+        self._mode = mode
+        self._begin = chosen
+        self._told = ""
+
+    def on_mount(self) -> None:
+        """Show the list."""
+        self._listed = list(self._notes.open)
+        names = [each.finding for each in self._listed]
+        self._chosen = names.index(self._begin) if self._begin in names else 0
+        self.call_after_refresh(self._draw)
+
+    def take(self, event: Event) -> None:
+        """Something happened in the session."""
+        if isinstance(event, FindingReported | FindingClosed):
+            self._pacer.request()
+
+    def back(self) -> bool:
+        """Leave the finding for the list."""
+        was, self._reading = self._reading, False
+        if was:
+            self._draw()
+        return was
+
+    # Drawing.
+
+    def _draw(self) -> None:
+        if not self.is_attached:
+            return
+        before = self._each
+        self._list(self._notes.open)
+        width = self.columns
+        self._arrange(len(self._listed))
+        many = len(self._listed)
+        head = f" {many} finding{'s' if many != 1 else ''} · review on save: {self._mode}"
+        self.query_one("#head", Lines).show([Row([(clipped(head, width), "heading")], FILL)])
+        pieces, ansi = self.query_one("#pieces", Choices), self._palette.theme.ansi
+        room = pieces.size.width or width
+        rows = [
+            finding_row(each, self._notes.line_of(each), at == self._chosen, room, ansi=ansi)
+            for at, each in enumerate(self._listed)
+        ]
+        pieces.show(rows or [Row([("  no findings are open", "muted")], FILL)], keep=self._chosen)
+        piece, each = self.query_one("#piece", Lines), self._each
+        shown = detail(each, self._notes.line_of(each), piece.size.width or width) if each is not None else []
+        piece.show(shown, keep=piece.top if each is before else 0)
+        told, role = fitting(f" {key_line('findings', *HINTS)}", width), "faint"
+        if self._told:
+            told, role = f" {self._told}", "warning"
+        self.query_one("#foot", Lines).show([Row([(clipped(visible(told), width), role)], FILL)])
+        self._told = ""
+
+    # Keys.
+
+    async def on_key(self, event: events.Key) -> None:
+        """Run the keys in the order in which they were pressed."""
+        action = next((entry.action for entry in scope("findings").keys if event.key in entry.keys), None)
+        if action is not None:
+            event.stop()
+            event.prevent_default()
+            await self.run_action(action)
+
+    def action_land(self) -> None:
+        """Land the fix; the next finding is chosen."""
+        if self._each is not None and not self._each.fix_old:
+            self._told = "it has no fix: d asks about it"
+        elif self._each is not None:
+            self._verdicts.land(self._each)
+        self._draw()
+
+    def action_dismiss_finding(self) -> None:
+        """Dismiss the finding; the next one is chosen."""
+        if self._each is not None:
+            self._verdicts.dismiss(self._each)
+        self._draw()
+
+    def action_discuss(self) -> None:
+        """Close the list with the finding in the prompt."""
+        if self._each is not None:
+            each = self._each
+            self.dismiss(None)
+            self._verdicts.discuss(each)
+
+    def action_open(self) -> None:
+        """Go to the finding in its file."""
+        if self._each is not None:
+            self.dismiss(self._each.finding)
+
+    def action_close(self) -> None:
+        """Close the list."""
+        self.dismiss(None)

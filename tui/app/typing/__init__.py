@@ -1,0 +1,1 @@
+"""Help while the user types: suggestions, next edits, refactors in place, and redirects by touch."""

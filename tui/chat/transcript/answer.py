@@ -1,0 +1,246 @@
+"""A piece of the model's answer in the conversation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from tui.chat.transcript.folded_rows import FoldedRows
+from tui.screen.drawing.packed_rows import UNREADABLE, PackedRows, Packing
+from tui.screen.drawing.rows import Row
+from tui.screen.drawing.shelf import Shelf, ShelvedText
+
+if TYPE_CHECKING:
+    from tui.chat.transcript.markdown import Ending, MarkdownStream
+    from tui.chat.transcript.recalled_code import DrawnBlocks
+
+LONG_BLOCK = 30
+"""The rows of a code block above which it is folded once the next prompt is sent."""
+LONGEST = 32_000
+"""Characters from which on an answer goes on in another entry, so that old ones can be dropped."""
+_PACKED_FROM = 1_000
+"""Characters from which on a complete text is put on the shelf: it is read only to be copied, or wrapped for
+another width."""
+_HEAD = 6
+"""The rows of a folded block that are shown."""
+_STEP = 500
+"""Characters that are drawn in one step while the text is wrapped for another width."""
+
+
+def _stream(width: int, after: Ending | None = None, drawn: DrawnBlocks | None = None) -> MarkdownStream:
+    from tui.chat.transcript.markdown import MarkdownStream  # the first frame has no answer
+
+    return MarkdownStream(width, after=after, drawn=drawn)
+
+
+class Answer:
+    """A piece of the answer between two edits; a long one goes on in another, which comes ``after`` it.
+
+    See :class:`tui.chat.transcript.entry.Entry`.
+    """
+
+    def __init__(self, after: Answer | None = None, shelf: Shelf | None = None) -> None:
+        """What is complete is put on the ``shelf``."""
+        self.tight = after is not None
+        self._after = after
+        self._shelf = shelf
+        self._begins: Ending | None = None
+        """The end of the entry that this one goes on with."""
+        self._fed = 0
+        self._text: str | ShelvedText = ""
+        self._blocks_text: ShelvedText | None = None
+        """The text of its code blocks in JSON, once it is complete."""
+        self.rows: Sequence[Row] = []
+        self.dirty = True
+        self.closed = False
+        self.full = False
+        """Whether the text goes on in another entry."""
+        self.width = 0
+        self._pieces: list[str] = []
+        self._stream = _stream(1)
+        self._whole: PackedRows | None = None
+        """All its rows, once the text is complete: then the stream has none."""
+        self._folded: frozenset[int] = frozenset()
+        """The code blocks of which only the head is shown, by their number."""
+
+    def feed(self, text: str) -> str:
+        """Add text. Returns what belongs to the entry behind it, once this one is long."""
+        end = text.find("\n", max(0, LONGEST - self._fed)) + 1 if self._fed + len(text) > LONGEST else 0
+        taken, rest = (text[:end], text[end:]) if end else (text, "")
+        self._pieces.append(taken)
+        self._fed += len(taken)
+        self.full = end > 0
+        self.dirty = True
+        return rest
+
+    def close(self) -> None:
+        """The text is complete."""
+        if not self.closed:
+            self.closed = self.dirty = True
+
+    def drop_pending(self) -> None:
+        """Drop what was never painted: after an interrupt nothing more of the turn appears."""
+        self._pieces.clear()
+
+    @property
+    def text(self) -> str:
+        """The text so far."""
+        return self._text if isinstance(self._text, str) else self._text.read(UNREADABLE + "\n")
+
+    @property
+    def ending(self) -> Ending:
+        """How its text ends, for the entry that goes on with it."""
+        return self._stream.ending
+
+    @property
+    def goes_on_block(self) -> bool:
+        """Whether its first code block began in the entry before it."""
+        return self._begins is not None and bool(self._begins.fence)
+
+    @property
+    def blocks(self) -> list[str]:
+        """The text of its code blocks."""
+        if self._blocks_text is None:
+            return self._stream.blocks
+        blocks: list[str] = json.loads(self._blocks_text.read("[]"))
+        return blocks
+
+    def settle(self, width: int) -> int:
+        """See :class:`tui.chat.transcript.entry.Entry`; it keeps the width that it has."""
+        self.dirty = False
+        fresh = "".join(self._pieces)
+        self._pieces.clear()
+        if self._after is not None:
+            self._begins, self._after = self._after.ending, None
+        if not self._text and self._begins is None:
+            fresh = fresh.lstrip("\n")
+        if fresh:
+            self._text = self.text + fresh
+        same = not self._folded and self.rows is self._stream.rows
+        if not self.width or (fresh and self._whole is not None):
+            self.width = self.width or width
+            self._stream, self._whole, self._blocks_text = _stream(self.width, self._begins), None, None
+            fresh, same = self.text, False
+        first = 0
+        if self._whole is None:
+            self._stream.feed(fresh)
+            first = self._stream.settle(closed=self.closed)
+            if self.closed:
+                self._complete(Packing())
+        self._show()
+        return min(first, len(self.rows)) if same else 0
+
+    def rewrap(self, width: int) -> Iterator[None]:
+        """See :class:`tui.chat.transcript.entry.Entry`."""
+        stream, drawn, packing = _stream(width, self._begins, self._blocks()), 0, Packing()
+        while piece := self.text[drawn : drawn + _STEP]:
+            stream.feed(piece)
+            stream.settle()
+            drawn += len(piece)
+            if self.closed:
+                self._pack(stream, packing)
+            yield
+        stream.settle(closed=self.closed)
+        self.width, self._stream, self._whole = width, stream, None
+        if self.closed:
+            self._complete(packing)
+        self._show()
+
+    def _blocks(self) -> DrawnBlocks:
+        """The code blocks that are drawn to their end."""
+        from tui.chat.transcript.recalled_code import DrawnBlocks
+
+        stream, rows = self._stream, self._stream.rows if self._whole is None else self._whole
+        ends = [*stream.block_ends]
+        if self._whole is not None and len(ends) < len(stream.block_starts):
+            ends.append(len(rows))  # the text ends before the block does
+        return DrawnBlocks(rows, list(zip(stream.block_starts, ends, strict=False)))
+
+    def _pack(self, stream: MarkdownStream, packing: Packing) -> None:
+        """Pack what is final, but for blank rows at the end."""
+        final = stream.final
+        while final and not stream.rows[final - 1].spans:
+            final -= 1
+        packing.add(stream.rows[len(packing) : final])
+
+    def _complete(self, packing: Packing) -> None:
+        """Nothing more comes: keep the rows and the text in little memory; some rows are packed."""
+        stream = self._stream
+        while not self.full and stream.rows and not stream.rows[-1].spans:
+            stream.rows.pop()
+        packing.add(stream.rows[len(packing) :])
+        self._whole = packing.packed(self._shelf)
+        if self._blocks_text is None and stream.blocks:
+            self._blocks_text = ShelvedText(json.dumps(stream.blocks), self._shelf)
+        stream.let_go()
+        if isinstance(self._text, str) and len(self._text) > _PACKED_FROM:
+            self._text = ShelvedText(self._text, self._shelf)
+
+    def _show(self) -> None:
+        self.rows = self._stream.rows if self._whole is None else self._whole
+        blocks = zip(self._stream.block_starts, self._stream.block_ends, strict=False)
+        hidden = [(start + _HEAD, end) for block, (start, end) in enumerate(blocks) if self._hidden(block)]
+        if hidden:
+            self.rows = FoldedRows(self.rows, hidden, self.width)
+
+    # Folding.
+
+    def toggle(self, row: int) -> bool:
+        """Fold the code block at a row, or unfold it; false where there is no long one."""
+        for block, (start, end) in enumerate(self._places()):
+            if start <= row < end and (self._hidden(block) or self._long(block)):
+                self._folded ^= {block}
+                self.dirty = True
+                return True
+        return False
+
+    def fold(self, *, folded: bool) -> bool:
+        """Fold or unfold all long code blocks; whether that changes anything."""
+        wanted = frozenset(block for block in range(len(self._stream.block_ends)) if self._long(block))
+        before, self._folded = self._folded, wanted if folded else frozenset()
+        changed = before != self._folded
+        self.dirty = self.dirty or changed
+        return changed
+
+    def _long(self, block: int) -> bool:
+        ends = self._stream.block_ends
+        return block < len(ends) and ends[block] - self._stream.block_starts[block] > LONG_BLOCK
+
+    def _places(self) -> list[tuple[int, int]]:
+        """The rows of each finished code block, as they are shown."""
+        places, gone = [], 0
+        for block, end in enumerate(self._stream.block_ends):
+            hidden = self._hidden(block)
+            shown = end - hidden + 1 if hidden else end
+            places.append((self._stream.block_starts[block] - gone, shown - gone))
+            gone += end - shown
+        return places
+
+    def _hidden(self, block: int) -> int:
+        """The number of rows of a block that are not shown; none where it is too short in this width, and one
+        row would stand for one."""
+        count = self._stream.block_ends[block] - self._stream.block_starts[block] - _HEAD
+        return count if block in self._folded and count > 1 else 0
+
+
+def whole_text(answers: Sequence[Answer]) -> str:
+    """The text of an answer's pieces, in their order: a blank line stands for each edit between them."""
+    texts: list[str] = []
+    for answer in answers:
+        if answer.tight and texts:
+            texts[-1] += answer.text
+        else:
+            texts.append(answer.text)
+    return "\n\n".join(text.strip("\n") for text in texts)
+
+
+def last_block(answers: Sequence[Answer]) -> str:
+    """The last code block of these pieces; empty where they have none."""
+    code = ""
+    for answer in reversed(answers):
+        if answer.blocks:
+            code = answer.blocks[-1] + code
+            if len(answer.blocks) > 1 or not answer.goes_on_block:
+                break
+    return code

@@ -1,1 +1,0 @@
-"""What the front ends show of checks: signs beside the lines, and the findings to go to."""

@@ -1,0 +1,1 @@
+"""The command line: the commands, their options, and what all of them share."""

@@ -1,0 +1,1 @@
+"""Commands about the project: its hunks, checks, windows, reviews and usage."""

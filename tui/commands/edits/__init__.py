@@ -1,1 +1,0 @@
-"""Commands that land and undo edits."""

@@ -1,0 +1,1 @@
+"""The editor pane: the open file, its landed hunks, the one in flight, suggestions and signs."""

@@ -1,0 +1,93 @@
+"""Keeps unsaved texts on disk while they are typed, so that no end of the process loses them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from session.base.storage.line_files import StoreError
+from tui.editor.buffers.buffer import Buffer
+from tui.editor.buffers.in_order import Start
+
+if TYPE_CHECKING:
+    from session.project.unsaved_texts import UnsavedTexts
+
+DELAY = 0.25
+"""Seconds after a key in which further keys are waited for."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """What is to be kept of a file; ``lines`` None: nothing."""
+
+    number: int
+    path: str
+    lines: tuple[str, ...] | None
+    base: str
+
+
+class UnsavedKeeper:
+    """Writes the unsaved texts a moment after they were typed, in a worker thread."""
+
+    def __init__(self, store: UnsavedTexts, start: Start, say: Callable[[str, str], None]) -> None:
+        self._store = store
+        self._start = start
+        self._say = say
+        self._changed: dict[str, Buffer] = {}
+        self._running = False
+        self._being_written: list[_Text] = []
+        self._count = 0
+        self._written: dict[str, int] = {}
+        """The number of the newest text of each file that was written."""
+        self._lock = Lock()
+
+    def changed(self, buffer: Buffer) -> None:
+        """The text of ``buffer`` changed, or was saved, or the file was closed."""
+        self._changed[buffer.path] = buffer
+        if not self._running:
+            self._running = True
+            self._start(self._run(), "keeping unsaved text")
+
+    def drop(self, buffer: Buffer) -> None:
+        """The text of ``buffer`` is not wanted any more."""
+        self._changed.pop(buffer.path, None)
+        self._count += 1
+        self._write([_Text(self._count, buffer.path, None, "")])
+
+    def flush(self) -> None:
+        """Write what is not written yet, before this returns. Raises StoreError."""
+        self._write([*self._being_written, *self._take()])
+
+    async def _run(self) -> None:
+        try:
+            while self._changed:
+                await asyncio.sleep(DELAY)
+                self._being_written = self._take()
+                await asyncio.to_thread(self._write, self._being_written)
+        except StoreError as problem:
+            self._say(str(problem), "error")
+        finally:
+            self._running = False
+
+    def _take(self) -> list[_Text]:
+        taken = []
+        for path, buffer in self._changed.items():
+            self._count += 1
+            lines = tuple(buffer.lines) if buffer.dirty else None
+            taken.append(_Text(self._count, path, lines, buffer.base.text if buffer.base else ""))
+        self._changed.clear()
+        return taken
+
+    def _write(self, texts: list[_Text]) -> None:
+        for text in texts:
+            with self._lock:
+                if self._written.get(text.path, 0) >= text.number:
+                    continue  # this one or a newer one was written while it waited
+                if text.lines is not None:
+                    self._store.keep(text.path, "\n".join(text.lines), text.base)
+                elif text.path in self._written:
+                    self._store.drop(text.path)
+                self._written[text.path] = text.number

@@ -1,0 +1,166 @@
+"""Draws a line of the editor pane as a Strip: gutter, text, tints, selection, cursor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from tui.editor.buffers.history import Selected
+from tui.editor.hunk_in_flight import SUGGESTED, GhostRow
+from tui.editor.signs import signs
+from tui.front.words.cell_width import cell_len
+from tui.screen.drawing.palette import Palette
+from tui.screen.drawing.plain import cells_to, untabbed, visible
+from tui.screen.drawing.rows import Span, overlaid
+
+AROUND_NUMBER = 3
+"""The cells of the gutter beside the line number: a sign of each column, and a space."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineLook:
+    """The look of a line; columns count characters from 0."""
+
+    number: int
+    spans: Sequence[Span]
+    removed: bool
+    landed: str
+    """What a landed hunk did there, as in :class:`tui.editor.marks.Mark`; empty where none did."""
+    conflict: bool
+    current: bool
+    cursor: int | None
+    selected: tuple[int, int] | None
+    note: str = ""
+    """The name of a sign of the column ``note``; empty where there is none."""
+    matches: Sequence[tuple[int, int]] = ()
+    """What a search found in it."""
+    ghost: tuple[int, str] | None = None
+    """The suggested text in it, behind the column where it is drawn."""
+
+
+class DrawnLines:
+    """The lines as they were drawn last: a key changes one of them, and TextArea asks for all."""
+
+    def __init__(self) -> None:
+        self._drawn: dict[int, tuple[tuple[object, ...], Strip]] = {}
+
+    def draw(
+        self, look: LineLook, line: str, palette: Palette, width: int, number_width: int, scroll_x: int
+    ) -> Strip:
+        """What :func:`draw_line` gives."""
+        asked = (look, line, palette, width, number_width, scroll_x)
+        known = self._drawn.get(look.number)
+        if known is not None and known[0] == asked:
+            return known[1]
+        if len(self._drawn) > _MOST_DRAWN:
+            self._drawn.clear()
+        strip = draw_line(look, line, palette, width, number_width, scroll_x)
+        self._drawn[look.number] = asked, strip
+        return strip
+
+
+_MOST_DRAWN = 400
+"""Lines that are kept: some screens of them."""
+
+
+def draw_line(
+    look: LineLook, line: str, palette: Palette, width: int, number_width: int, scroll_x: int
+) -> Strip:
+    """A line of the file, exactly ``width`` cells."""
+    fill = _fill(look)
+    number_role = "text" if look.current else "line_number"
+    gutter = [
+        *(_sign(name, palette, fill) for name in (_hunk_sign(look), look.note)),
+        Segment(f"{look.number:>{number_width}} ", palette.style(number_role, fill)),
+    ]
+    if look.removed:
+        text = [Segment("".join(text for text, _ in look.spans), palette.style("removed", fill))]
+    else:
+        text = [Segment(text, palette.style(role, fill)) for text, role in look.spans]
+    blank = palette.style("text", fill)
+    strip = Strip(text)
+    room = max(0, width - number_width - AROUND_NUMBER)
+    strip = strip.extend_cell_length(max(room + scroll_x, strip.cell_length + 2), blank)
+    for start, end in look.matches:
+        strip = overlaid(strip, cells_to(line, start), cells_to(line, end), palette.match)
+    if look.selected is not None:
+        start, end = (cells_to(line, column) for column in look.selected)
+        strip = overlaid(strip, start, end + (look.selected[1] > len(line)), palette.selection)
+    if look.ghost is not None:
+        at, suggested = cells_to(line, look.ghost[0]), visible(untabbed(look.ghost[1]))
+        left, right = strip.divide([at, strip.cell_length])
+        strip = Strip.join([left, Strip([Segment(suggested, _ghost(palette, fill))]), right])
+    if look.cursor is not None:
+        at = cells_to(line, look.cursor)
+        under = line[look.cursor : look.cursor + 1]
+        wide = 1 if not under or under == "\t" else max(1, cell_len(visible(under)))
+        strip = overlaid(strip, at, at + wide, palette.cursor)
+    return Strip.join([Strip(gutter), strip.crop(scroll_x, scroll_x + room)])
+
+
+def selected_part(selected: Selected, row: int, length: int) -> tuple[int, int] | None:
+    """The selected columns of ``row``, one past the end for its line break."""
+    start, end = sorted(selected)
+    if start == end or not start[0] <= row <= end[0]:
+        return None
+    return (start[1] if row == start[0] else 0, end[1] if row == end[0] else length + 1)
+
+
+def _ghost(palette: Palette, fill: str) -> Style:
+    """The style of suggested text, which also without colours looks like no text of the file."""
+    return palette.style("faint", fill) + Style(italic=True)
+
+
+def draw_ghost(ghost: GhostRow, palette: Palette, width: int, number_width: int, scroll_x: int) -> Strip:
+    """A line that is not in the text, exactly ``width`` cells."""
+    room = max(0, width - number_width - AROUND_NUMBER)
+    if ghost.sign == SUGGESTED:
+        blank = palette.style("text", "surface")
+        body = Strip([Segment(text, _ghost(palette, "surface")) for text, _ in ghost.spans])
+        body = body.extend_cell_length(max(room + scroll_x, body.cell_length), blank)
+        gutter = Strip([Segment(" " * (number_width + AROUND_NUMBER), blank)])
+        return Strip.join([gutter, body.crop(scroll_x, scroll_x + room)])
+    if ghost.sign != "+":
+        old = ghost.sign == "-"
+        style = palette.style("removed", "removed_background") if old else palette.style("warning", "panel")
+        told = "".join(text for text, _ in ghost.spans)
+        line = f"{ghost.sign}{' ' * (number_width + AROUND_NUMBER - 1)}{told}"
+        return Strip([Segment(line, style)]).adjust_cell_length(width, style)
+    spans = ghost.spans
+    style = palette.style("added", "added_background")
+    room = max(0, width - number_width - AROUND_NUMBER)
+    # Sixteen colours have no tints: the whole line gets the colour of new text.
+    text = [
+        Segment(piece, style if palette.theme.ansi else palette.style(role, "added_background"))
+        for piece, role in spans
+    ]
+    body = Strip(text)
+    body = body.extend_cell_length(max(room + scroll_x, body.cell_length), style)
+    sign = Segment("+" + " " * (number_width + AROUND_NUMBER - 1), style)
+    return Strip.join([Strip([sign]), body.crop(scroll_x, scroll_x + room)])
+
+
+def _fill(look: LineLook) -> str:
+    if look.removed:
+        return "removed_background"
+    if look.current:
+        return "current_line"
+    return "landed_background" if look.landed else "surface"
+
+
+def _hunk_sign(look: LineLook) -> str:
+    return "removing" if look.removed else "conflict" if look.conflict else look.landed
+
+
+def _sign(name: str, palette: Palette, fill: str) -> Segment:
+    """One cell of the gutter."""
+    sign = signs().get(name)
+    return (
+        Segment(sign.glyph, palette.style(sign.role, fill))
+        if sign
+        else Segment(" ", palette.style("text", fill))
+    )

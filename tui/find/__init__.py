@@ -1,1 +1,0 @@
-"""Finding and replacing text in an open file, without a screen."""

@@ -1,0 +1,38 @@
+"""The documented exit codes, and leaving a command with one of them."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from tui.front.printing import say
+
+DONE = 0
+FAILED = 1
+USAGE = 2
+CONFIGURATION = 3
+UNREACHABLE = 4
+INTERRUPTED = 130
+
+_BY_CODE = {
+    "credentials": CONFIGURATION,
+    "unauthorized": CONFIGURATION,
+    "unreachable": UNREACHABLE,
+    "refused": UNREACHABLE,
+    "no_websocket": UNREACHABLE,
+    "model": UNREACHABLE,
+}
+
+
+def leave(message: str, code: int) -> NoReturn:
+    """Print ``message`` on standard error and exit with ``code``."""
+    say(f"spark: {message}", err=True)
+    raise SystemExit(code)
+
+
+def exit_code(status: str, code: str | None, *, refused: bool) -> int:
+    """The exit code for a turn that ended with ``status`` and the failure ``code``."""
+    if status == "interrupted":
+        return INTERRUPTED
+    if status == "failed":
+        return _BY_CODE.get(code or "", FAILED)
+    return FAILED if refused else DONE

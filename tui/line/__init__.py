@@ -1,0 +1,1 @@
+"""Without a full screen: line mode, the headless printer, and the Agent Client Protocol."""

@@ -1,0 +1,92 @@
+"""The text of a prompt, from the content blocks that a client sends.
+
+Format: https://agentclientprotocol.com/protocol/content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from acp.schema import (
+    AudioContentBlock,
+    EmbeddedResourceContentBlock,
+    ImageContentBlock,
+    ResourceContentBlock,
+    TextContentBlock,
+    TextResourceContents,
+)
+
+from session.base.text.attachment import attached
+
+Block = (
+    TextContentBlock
+    | ImageContentBlock
+    | AudioContentBlock
+    | ResourceContentBlock
+    | EmbeddedResourceContentBlock
+)
+
+
+class ContentError(ValueError):
+    """A block that cannot be part of a prompt; the message says which and why."""
+
+
+def prompt_text(blocks: Sequence[Block], root: Path) -> str:
+    """One prompt: texts as they are, links to files of the project as mentions, embedded texts in fences.
+
+    Raises ContentError for images, audio and binary resources, which no model of spark takes.
+    """
+    said: list[str] = []
+    parts: list[str] = []
+    for block in blocks:
+        match block:
+            case TextContentBlock(text=text):
+                said.append(text)
+            case ResourceContentBlock(uri=uri, name=name):
+                said.append(_mention(uri, name, root))
+            case EmbeddedResourceContentBlock(resource=TextResourceContents(uri=uri, text=text)):
+                path = path_in_project(uri, root)
+                said.append(f"@{path}" if path else uri)
+                parts.append(attached(path or uri, text))
+            case EmbeddedResourceContentBlock(resource=resource):
+                raise ContentError(f"{resource.uri} is not text: spark takes text alone")
+            case ImageContentBlock() | AudioContentBlock():
+                raise ContentError(f"the prompt holds {_a(block.type)}: spark takes text alone")
+    return "\n\n".join(filter(None, ("".join(said).strip(), *parts)))
+
+
+def path_in_project(uri: str, root: Path) -> str | None:
+    """The path from ``root`` of the file that ``uri`` names; None for other places."""
+    place = urlsplit(uri)
+    if place.scheme == "file" and place.netloc in ("", "localhost"):
+        path = Path(unquote(place.path))
+    elif not place.scheme and uri.startswith("/"):
+        path = Path(uri)
+    else:
+        return None
+    try:
+        inside = path.resolve().relative_to(root.resolve())
+    except (ValueError, OSError, RuntimeError):
+        return None
+    return None if inside == Path() else inside.as_posix()
+
+
+def _mention(uri: str, name: str, root: Path) -> str:
+    path = path_in_project(uri, root)
+    if path is None:
+        return f"{name} ({uri})" if name and name != uri else uri
+    return f"@{path}{_lines(urlsplit(uri).fragment)}"
+
+
+def _lines(fragment: str) -> str:
+    """``:10-20`` for a fragment such as ``L10:20``, as editors write it."""
+    numbers = fragment.replace("L", "").replace("-", ":").split(":")
+    if not fragment.startswith("L") or not all(number.isdecimal() for number in numbers):
+        return ""
+    return f":{numbers[0]}-{numbers[-1]}" if len(numbers) <= 2 else ""
+
+
+def _a(kind: str) -> str:
+    return "an image" if kind == "image" else kind

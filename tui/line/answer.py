@@ -1,0 +1,224 @@
+"""What line mode prints of a session: the answer as it comes, hunks as diffs, questions."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from session.base.events import (
+    ConnectionChanged,
+    DialogueCompacted,
+    Event,
+    FileBroken,
+    HunkLanded,
+    HunkOpened,
+    HunkRedone,
+    HunkTyped,
+    HunkUndone,
+    LedgerProposed,
+    LineForgotten,
+    LineRemembered,
+    ModelChosen,
+    Notice,
+    PromptQueued,
+    ReadingHeld,
+    TakeoverAsked,
+    TextDelta,
+    ToolCalled,
+    ToolOutput,
+    TrustAnswered,
+    TrustAsked,
+    TurnEnded,
+    TurnStarted,
+)
+from session.base.text.sanitize import clean_line
+from session.project.project_trust import Candidate
+from session.record.usage_totals import UsageFold
+from session.session import Session
+from tui.front.printing import say
+from tui.front.words.check_lines import broken_line
+from tui.front.words.compaction_lines import compaction_line, dialogue_line
+from tui.front.words.exact_text import exact_lines
+from tui.front.words.figures import stopped_line, turn_said
+from tui.front.words.held_items import HeldItem, HeldItems
+from tui.front.words.trust_lines import BAR, trust_lines, trust_title
+from tui.front.words.window_lines import context_line
+from tui.line.event_printers import fate_line
+from tui.line.whole_words import say_diff, say_in_words
+
+MOST_SHOWN = 60
+"""The most lines of a hunk that are shown."""
+
+
+class Answer:
+    """Prints events. The text of the answer is printed in whole lines, since the prompt is below it."""
+
+    def __init__(self) -> None:
+        self.held = HeldItems()
+        self.trust_shown: tuple[Candidate, ...] = ()
+        """The project's files that the user was shown and asked about."""
+        self._asked: HeldItem | None = None
+        """The held item that was asked about last."""
+        self._partial = ""
+        self._typed: dict[str, list[tuple[str, str]]] = {}
+        """The lines of the turn's hunks, by hunk: pieces with their kinds."""
+        self._in_code = False
+        self.taken_by = 0
+        """The process that asked for the session, or 0."""
+        self.on_taken: Callable[[], object] = lambda: None
+        """Called when another process asks for the session."""
+        self._usage = UsageFold()
+        self._started: TurnStarted | None = None
+        self._landed = 0
+        """The hunks that landed in the turn."""
+        self._called = False
+        """Whether the turn called a tool, which may have changed files."""
+
+    def show(self, event: Event) -> None:
+        """Print what an event says."""
+        if isinstance(event, TextDelta):
+            *lines, self._partial = (self._partial + event.text).split("\n")
+            for line in lines:
+                self._print(line)
+            return
+        if isinstance(event, HunkTyped):
+            pieces = self._typed.setdefault(event.hunk, [])
+            pieces.append((event.kind, event.text))
+            return
+        if isinstance(event, HunkOpened):
+            self._end_line()  # its last word is whole
+        if isinstance(event, TurnStarted):
+            self._started = event
+            self._landed, self._called = 0, False
+        self._called = self._called or isinstance(event, ToolCalled)
+        self._usage.take(event)
+        told = _line(event)
+        if isinstance(event, TurnEnded):
+            self._typed.clear()
+            self._end_line()
+            if event.status == "interrupted":
+                told = stopped_line(self._landed, called=self._called)
+        if told is not None:
+            self._end_words()
+            if isinstance(event, ToolOutput):
+                say(told)
+            else:
+                say_in_words(told)
+        if isinstance(event, HunkLanded):
+            self._landed += 1
+            self._show_hunk(self._typed.pop(event.hunk, []))
+        if isinstance(event, TurnEnded) and (usage := self._usage.turns.get(event.turn)) is not None:
+            say_in_words(turn_said(usage, self._started))
+
+    def follow(self, session: Session, event: Event) -> None:
+        """Show an event of the running session, and ask about what it holds."""
+        if isinstance(event, TakeoverAsked):
+            self.taken_by = event.pid
+            say_in_words(f"spark: process {event.pid} takes this session over")
+            self.on_taken()
+        self.show(event)
+        self.held.take(event)
+        self.ask()
+        if isinstance(event, TrustAsked):
+            self._ask_trust(session.trust.asked)
+
+    def _ask_trust(self, candidates: tuple[Candidate, ...]) -> None:
+        """Show what the project's files say, whole, and how to answer."""
+        self.trust_shown = candidates
+        if not candidates:
+            return
+        self._end_line()
+        if not sys.stdin.isatty():
+            say_in_words(f"spark: {trust_title(candidates)} (spark trust asks)")
+            return
+        for line in trust_lines(candidates):
+            bar = BAR if line.startswith(BAR) else ""
+            say_in_words(line.removeprefix(bar), bar, bar)
+        say_in_words(f"{trust_title(candidates)} (/trust yes, /trust no or /trust later)")
+
+    def ask(self) -> None:
+        """Ask about the oldest held item, unless that was done: one question at a time."""
+        item = self.held.oldest
+        if item == self._asked:
+            return
+        self._asked = item
+        if item is None:
+            return
+        self._end_line()
+        if item.is_call:
+            say_in_words(f"{item.label} needs your OK (/land allows it, /decline does not):")
+            say("\n".join(exact_lines(item.reason)))
+            return
+        self._show_hunk(self._typed.get(item.name, []))
+        say_in_words(f"{item.label} needs your OK: {item.path}: {item.reason} (/land or /decline)")
+
+    def _show_hunk(self, pieces: list[tuple[str, str]]) -> None:
+        """Print the changes of a hunk as a diff."""
+        if not pieces:
+            return
+        text = ""
+        for kind, piece in pieces:
+            for part in piece.splitlines(keepends=True):
+                text += part if text and not text.endswith("\n") else kind + part
+        lines = text.rstrip("\n").split("\n")
+        say_diff(lines[:MOST_SHOWN])
+        if len(lines) > MOST_SHOWN:
+            say(f"  … {len(lines) - MOST_SHOWN} more lines")
+
+    def _end_words(self) -> None:
+        """Print the words that are whole; the last one may go on."""
+        whole, blank, rest = self._partial.rpartition(" ")
+        if blank and whole.strip():
+            self._print(whole)
+            self._partial = rest
+
+    def _end_line(self) -> None:
+        if self._partial:
+            self._print(self._partial)
+            self._partial = ""
+
+    def _print(self, line: str) -> None:
+        if line.lstrip().startswith("```"):
+            self._in_code = not self._in_code
+        if self._in_code:
+            say(line)
+        else:
+            say_in_words(line)
+
+
+def _line(event: Event) -> str | None:
+    """One line for an event, or None for the answer's text and for events that are not shown."""
+    match event:
+        case FileBroken(path=path, message=message, hunks=hunks):
+            return broken_line(path, message, hunks)
+        case HunkUndone(hunk=hunk, place=path):
+            return f"{hunk} undone {path}"
+        case HunkRedone(hunk=hunk, place=path):
+            return f"{hunk} redone {path}"
+        case ToolOutput(text=text):
+            return text.rstrip("\n")
+        case ModelChosen(model=model, effort=effort, fast=fast):
+            return f"{model} · {effort}{' · fast' if fast else ''}"
+        case Notice(text=text):
+            return f"spark: {text}"
+        case ReadingHeld(reason=reason) if reason:
+            return f"spark: {reason}: it is not indexed; /index does that"
+        case DialogueCompacted():
+            dropped = "".join(f"\n  dropped: {clean_line(each)}" for each in event.dropped)
+            return f"spark: {compaction_line(event)} (/ledger shows what is kept){dropped}"
+        case LedgerProposed() | LineRemembered() | LineForgotten():
+            return f"spark: {dialogue_line(event)}"
+        case PromptQueued(waiting=waiting):
+            return f"queued ({waiting} waiting)"
+        case ConnectionChanged(state="failed" | "connecting", message=message) if message:
+            return f"spark: {message}"
+        case ConnectionChanged(state="waiting", message=message, seconds=seconds) if seconds is not None:
+            return f"spark: {message} (again in {seconds:.0f} s)"
+        case TrustAnswered(paths=paths, agreed=agreed):
+            return f"spark: {', '.join(paths)}: {'used from now on' if agreed else 'not used'}"
+        case TurnEnded(status="failed", message=message):
+            return f"The turn failed: {message}" if message else "The turn failed"
+        case TurnEnded(status=status):
+            return f"[{status}]"
+        case _:
+            return fate_line(event) or context_line(event)

@@ -1,0 +1,75 @@
+"""One turn without a terminal: what ``spark exec`` runs."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+
+from session.base.events import Event, HunkRefused, PhaseChanged, TurnEnded
+from session.base.storage.error_log import log_faults_to
+from session.base.storage.line_files import StoreError
+from session.checks.check import Check
+from session.commands.race_commands import RaceError
+from session.session import Session
+from session.setup.opening import Opening
+from tui.front.event_loop import run
+from tui.front.exits import CONFIGURATION, FAILED, exit_code, leave
+from tui.front.printing import say
+from tui.line.event_printers import Printer
+from tui.line.quiet_turns import telling_silence
+from tui.screen.terminal.command_signals import CommandSignals
+from tui.screen.terminal.end_signals import SIGNALS
+
+
+@dataclass(frozen=True, slots=True)
+class Racing:
+    """What ``--attempts``, ``--check`` and ``--all`` ask for; without ``checks``, the agreed ones."""
+
+    attempts: int
+    checks: Sequence[Check] | None = None
+    judge_all: bool = False
+
+
+def run_exec(opening: Opening, prompt: str, show: Printer, racing: Racing | None = None) -> int:
+    """Run one turn, or a race of attempts, show its events, and return the exit code."""
+    try:
+        return run(_exec(opening, prompt, show, racing))
+    except RaceError as problem:
+        leave(str(problem), CONFIGURATION)
+    except StoreError as problem:
+        leave(str(problem), CONFIGURATION)
+
+
+async def _exec(opening: Opening, prompt: str, show: Printer, racing: Racing | None) -> int:
+    session = Session(opening, attended=False)
+    log_faults_to(opening.workspace.folders.error_log)
+    events = session.listen()
+    code = FAILED
+    # The turn ends as interrupted; a second signal ends the program.
+    with CommandSignals(session.interrupt, (signal.SIGINT, *SIGNALS)) as signals:
+        await session.open()
+        try:
+            if racing is None:
+                session.submit(prompt)
+            else:
+                how = racing.judge_all
+                await session.race.start(prompt, racing.attempts, racing.checks, judge_all=how)
+            code = await _shown(events, show)
+        finally:
+            await session.close()
+    return signals.code or code
+
+
+async def _shown(events: AsyncIterator[Event], show: Printer) -> int:
+    """Show the events of the turn up to its end; returns the exit code."""
+    refused = False
+    async with telling_silence(lambda line: say(f"spark: {line}", err=True)) as heard:
+        async for event in events:
+            heard(event)
+            if not isinstance(event, PhaseChanged):
+                show(event)
+            refused = refused or isinstance(event, HunkRefused)
+            if isinstance(event, TurnEnded):
+                return exit_code(event.status, event.code, refused=refused)
+    return FAILED

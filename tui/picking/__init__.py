@@ -1,1 +1,0 @@
-"""Lists to pick from: keys and commands, earlier prompts, themes, sessions."""

@@ -1,0 +1,107 @@
+"""Copies a text out of spark, and says where it went."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App
+
+from session.base.storage.line_files import StoreError
+from tui.screen.clipboard_routes import Route, clipboard_sequence, route_of, through_tmux
+from tui.screen.terminal.lending import hold_copied, write_sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+PATIENCE = 2.0
+"""Seconds that tmux may take for a text."""
+
+Say = Callable[[str, str], None]
+"""Shows one line to the user: the text, and its level as of a notice."""
+Start = Callable[["Coroutine[Any, Any, None]", str], None]
+"""Starts a background task with a name, and tells of its failure."""
+
+
+class Clipboard:
+    """The way out of one app. The last text is also kept here, for Ctrl+V in spark itself."""
+
+    def __init__(self, app: App[Any], say: Say, start: Start, keep: Callable[[str], Path]) -> None:
+        """``keep`` writes a text to a file of spark's own and returns its path; it may take a while."""
+        self._app = app
+        self._say = say
+        self._start = start
+        self._keep = keep
+        self._turn = asyncio.Lock()
+
+    def copy(self, text: str, what: str = "") -> None:
+        """Copy ``text``; ``what`` names it for the line that tells of it, such as ``the last answer``."""
+        if not text:
+            self._say("there is nothing to copy yet", "info")
+            return
+        hold_copied(self._app, text)
+        self._start(self._copy(text, f"{what} ({_size(text)})" if what else _size(text)), "copying a text")
+
+    async def _copy(self, text: str, told: str) -> None:
+        # One at a time and in order, so that the last text copied stays and is the last one told of.
+        async with self._turn:
+            await self._send(text, told)
+
+    async def _send(self, text: str, told: str) -> None:
+        data = text.encode("utf-8", errors="replace")
+        route = route_of(os.environ, len(data))
+        if route is Route.TMUX:
+            if await _into_tmux(data):
+                self._say(f"copied {told} to tmux: its prefix and ] paste it", "info")
+                return
+            write_sequence(self._app, through_tmux(clipboard_sequence(text, {})))
+            self._say(f"tmux refused it: sent {told} through it to the terminal", "warning")
+        elif route is Route.TERMINAL:
+            write_sequence(self._app, clipboard_sequence(text, os.environ))
+            self._say(f"sent {told} to the terminal's clipboard", "info")
+        else:
+            try:
+                file = await asyncio.to_thread(self._keep, text)
+            except StoreError as problem:
+                self._say(str(problem), "error")
+                return
+            self._say(f"the terminal's clipboard cannot take it: saved {told} in {file}", "warning")
+
+
+async def _into_tmux(data: bytes) -> bool:
+    """Put ``data`` into a buffer of tmux, which sends it to the terminal's clipboard where that is allowed
+    (``-w``, which tmux has from version 3.2 on)."""
+    program = shutil.which("tmux")
+    if program is None or not Path(program).is_absolute():  # with "." in PATH it may be the project's
+        return False
+    for arguments in (("-w", "-"), ("-",)):
+        try:
+            process = await asyncio.create_subprocess_exec(
+                program,
+                "load-buffer",
+                *arguments,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.DEVNULL,
+                stderr=asyncio.subprocess.DEVNULL,
+            )
+        except OSError:
+            return False
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await process.communicate(data)
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+            return False
+        if process.returncode == 0:
+            return True
+    return False
+
+
+def _size(text: str) -> str:
+    lines = text.count("\n") + (not text.endswith("\n"))
+    return f"{lines:,} lines" if lines > 1 else f"{len(text):,} character{'s' if len(text) > 1 else ''}"

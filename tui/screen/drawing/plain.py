@@ -1,0 +1,82 @@
+"""Makes foreign text safe to draw: every character that could control a terminal becomes visible.
+
+The session has stripped control sequences already; this is a second check for everything a pane draws. Drawn
+text is never parsed as markup.
+"""
+
+from __future__ import annotations
+
+from tui.front.words.cell_width import cell_len
+
+_PICTURES = {code: chr(0x2400 + code) for code in range(0x20)}
+_C1 = dict.fromkeys(range(0x80, 0xA0), "\ufffd")
+# Bidirectional overrides reorder text: source code could read one way and run another.
+_BIDI = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C), "\ufffd")
+_BREAKS = {0x2028: "\u240a", 0x2029: "\u240a", 0xFEFF: "\ufffd"}
+_SURROGATES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
+_TABLE = {**_PICTURES, 0x7F: "\u2421", **_C1, **_BIDI, **_BREAKS, **_SURROGATES}
+
+
+def visible(text: str) -> str:
+    """``text`` (one line) with every control character replaced by a visible mark of one cell."""
+    if text.isprintable():
+        return text
+    return text.translate(_TABLE)
+
+
+def untabbed(text: str, width: int = 4) -> str:
+    """``text`` (one line) with tabs as spaces up to the next multiple of ``width`` cells."""
+    if "\t" not in text:
+        return text
+    out = ""
+    for index, piece in enumerate(text.split("\t")):
+        if index:
+            out += " " * (width - cell_len(out) % width)
+        out += piece
+    return out
+
+
+def visible_lines(text: str) -> list[str]:
+    """The drawable lines of ``text``."""
+    return [visible(untabbed(line)) for line in text.split("\n")] if text else []
+
+
+def cells_to(line: str, column: int) -> int:
+    """The cells that ``line`` takes up to ``column``, as it is drawn."""
+    return cell_len(visible(untabbed(line[:column])))
+
+
+def column_at(line: str, cell: int) -> int:
+    """The column of ``line`` that is drawn at ``cell``; its length where the line is shorter."""
+    low, high = 0, len(line)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if cells_to(line, middle) <= cell:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def clipped(text: str, width: int) -> str:
+    """``text`` in at most ``width`` cells; a longer one ends in an ellipsis."""
+    if cell_len(text) <= width:
+        return text
+    if width < 1:
+        return ""
+    kept = text[: width - 1]
+    while cell_len(kept) > width - 1:
+        kept = kept[:-1]
+    return kept + "…"
+
+
+def clipped_left(text: str, width: int) -> str:
+    """Like :func:`clipped`, but cuts the start: the end of a path says most."""
+    if cell_len(text) <= width:
+        return text
+    if width < 1:
+        return ""
+    kept = text[1 - width :] if width > 1 else ""
+    while cell_len(kept) > width - 1:
+        kept = kept[1:]
+    return "…" + kept

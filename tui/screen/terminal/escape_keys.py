@@ -1,0 +1,205 @@
+"""Tells an Esc key from the start of a control sequence, whatever way the bytes are split or joined.
+
+A terminal sends the byte ESC for the Esc key and as the first byte of every other special key. In the
+older encodings Alt+letter is ESC and the letter, which is also what arrives when somebody presses Esc and
+types on: tmux joins the two for 500 ms by default, and a slow line for as long as it likes. So while Esc
+has something to do (a turn to stop, a list to close), ESC and a letter are taken for Esc followed by that
+letter. Terminals that speak the kitty
+keyboard protocol send Alt+letter and Esc as sequences of their own, and nothing is taken apart there.
+
+Sans-I/O: characters and the time in, characters out. An Esc key comes out as ``CSI 27 u``, its form in the
+kitty protocol (https://sw.kovidgoyal.net/kitty/keyboard-protocol/); all else is passed on as whole
+sequences.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from tui.screen.terminal.frame_answers import ANSWER
+
+ESC = "\x1b"
+_SHOWN_ESC = "\N{SYMBOL FOR ESCAPE}"
+ESCAPE_KEY = "\x1b[27u"
+"""The Esc key as a sequence that nothing else begins with."""
+STOP_KEYS = (ESCAPE_KEY, "\x03", "\x1b[99;5u")
+"""Esc, and Ctrl+C in its old form and in that of the kitty protocol."""
+ASK_FOR_KITTY = "\x1b[?u"
+"""Asks which parts of the kitty protocol are on. Terminals without it do not answer."""
+_DISAMBIGUATES = 1
+"""The bit of the answer which says that Esc and Alt+letter come as sequences of their own."""
+PASTE_BEGINS = "\x1b[200~"
+PASTE_ENDS = "\x1b[201~"
+SPLIT_SEQUENCE_DELAY = 0.5
+"""Seconds that the rest of a sequence may take once its second character has come. Nobody types ESC and
+``[`` within the delay of a lone ESC, so the rest is on its way."""
+CONTROL_KEYS = frozenset(map(chr, range(32))) - frozenset("\r\n\b\t")
+"""Characters that are keys of their own behind ESC, whatever Esc does. The others may be Alt+Enter,
+Alt+Backspace, and Shift+Tab of the Linux console."""
+LONGEST_SEQUENCE = 64
+"""Characters after which something that began like a sequence is passed on as it is."""
+
+ASK_FOR_BACKGROUND = f"{ESC}]11;?{ESC}\\"
+"""Asks for the background's colour (OSC 11). Terminals that do not know it do not answer."""
+_BACKGROUND = f"{ESC}]11;"
+"""The beginning of the answer. It is never passed on, whole or in part."""
+ANSWER_DELAY = 3.0
+"""Seconds that the rest of an answer may take."""
+
+_LATE_REST = re.compile(r"\[[0-9;]*[A-HPQRSZ~u]|O[A-HPQRS]|\[0n")
+"""The rest of a cursor or function key, or of an answer, as one read. Nobody types two characters into one
+read so soon."""
+_KITTY_ANSWER = re.compile(r"\x1b\[\?(\d{1,9})u")
+_SS3_KEYS = frozenset("ABCDEFHMPQRSjklmnopqrstuvwxyX")
+"""What may follow ``ESC O``: cursor keys, F1 to F4 and the keypad (xterm's ctlseqs, "PC-Style Function
+Keys")."""
+REWRITES = (
+    # Alt+Enter of terminals without the kitty protocol: Textual reads it as a bare Enter, which would send.
+    ("\x1b\r", "\x1b[13;3u"),
+    # Shift+Enter and Ctrl+Enter in xterm's modifyOtherKeys form, which tmux passes on.
+    ("\x1b[27;2;13~", "\x1b[13;2u"),
+    ("\x1b[27;5;13~", "\x1b[13;5u"),
+)
+
+
+def rewritten(data: str) -> str:
+    """Key sequences as Textual's parser understands them."""
+    if "\x1b" in data and "\x1b[200~" not in data:
+        for sequence, known in REWRITES:
+            data = data.replace(sequence, known)
+    return data
+
+
+class EscapeKeys:
+    """Rewrites the terminal's input. Used by one thread."""
+
+    def __init__(self, delay: float, acts: Callable[[], bool]) -> None:
+        """``delay`` is how long, in seconds, a lone ESC may be the start of a sequence; ``acts``
+        says whether Esc has something to do, so that ESC and a letter are two keys."""
+        self._delay = delay
+        self._acts = acts
+        self._held = ""
+        self._pasting = False
+        self._unambiguous = False
+        """Whether the terminal said that a lone ESC is never the Esc key."""
+        self._late_until: float | None = None
+        """Until when the rest of a sequence may come whose ESC was taken for the Esc key."""
+        self.background = ""
+        """The terminal's last answer to :data:`ASK_FOR_BACKGROUND`, until the caller takes it away."""
+        self.answers = 0
+        """How many frames the terminal said it has taken, until the caller takes the number away."""
+        self.due: float | None = None
+        """When :meth:`tick` has something to say, on the clock of the caller."""
+
+    @property
+    def undecided(self) -> bool:
+        """Whether what was read so far may be the Esc key, or the beginning of another key."""
+        return bool(self._held) and not (
+            self._pasting or self._unambiguous or self._held.startswith(f"{ESC}]")
+        )
+
+    def feed(self, data: str, now: float) -> str:
+        """The keys in ``data``, and in what was held back before it; an unfinished sequence is held back."""
+        late, self._late_until = self._late_until, None
+        if late is not None and now < late and _LATE_REST.fullmatch(data):
+            data = ESC + data
+        out: list[str] = []
+        for character in data:
+            out.append(self._paste(character) if self._pasting else self._key(character))
+        self._wait(now)
+        return "".join(out)
+
+    def tick(self, now: float) -> str:
+        """What was held back and is whole now, because nothing followed it."""
+        if self.due is None or now < self.due:
+            return ""
+        held, self._held, self.due = self._held, "", None
+        if held.startswith(_BACKGROUND):
+            return ""
+        if held != ESC:
+            return self._unfinished(held)
+        self._late_until = now + SPLIT_SEQUENCE_DELAY
+        return ESCAPE_KEY
+
+    def _wait(self, now: float) -> None:
+        if not self._held or self._pasting:
+            self.due = None
+        else:
+            lone = self._held == ESC and not self._unambiguous
+            rest = ANSWER_DELAY if self._held.startswith(_BACKGROUND) else SPLIT_SEQUENCE_DELAY
+            self.due = now + (self._delay if lone else rest)
+
+    def _paste(self, character: str) -> str:
+        """Pasted text is passed on, with its escape characters made visible: Textual would take what follows
+        one for keys, which act before the paste comes."""
+        held = self._held + character
+        if held == PASTE_ENDS:
+            self._held, self._pasting = "", False
+            return held
+        if PASTE_ENDS.startswith(held):
+            self._held = held
+            return ""
+        self._held = ESC if character == ESC else ""
+        return held.removesuffix(self._held).replace(ESC, _SHOWN_ESC)
+
+    def _key(self, character: str) -> str:
+        if not self._held:
+            if character == ESC:
+                self._held = ESC
+                return ""
+            return character
+        if self._held.startswith(f"{ESC}]"):
+            return self._operating_system_command(character)
+        if character == ESC:
+            # A new sequence begins, so what came before it was whole, or never will be.
+            held, self._held = self._held, ESC
+            return ESCAPE_KEY if held == ESC else self._unfinished(held)
+        self._held += character
+        if self._held[1] == "[":
+            return self._control_sequence(character)
+        if self._held[1] == "O":
+            return self._function_key()
+        return "" if self._held[1] == "]" else self._unfinished_now()
+
+    def _control_sequence(self, character: str) -> str:
+        if len(self._held) == 2 or (" " <= character <= "?" and len(self._held) < LONGEST_SEQUENCE):
+            return ""
+        return self._release() if "@" <= character <= "~" else self._unfinished_now()
+
+    def _function_key(self) -> str:
+        if len(self._held) == 2:
+            return ""
+        return self._release() if self._held[2] in _SS3_KEYS else self._unfinished_now()
+
+    def _operating_system_command(self, character: str) -> str:
+        """A terminal's answer to a question, such as its background colour; BEL or ``ESC \\`` ends it."""
+        self._held += character
+        if self._held.endswith(("\a", f"{ESC}\\")):
+            return self._release()
+        return self._unfinished_now() if len(self._held) >= LONGEST_SEQUENCE else ""
+
+    def _release(self) -> str:
+        held, self._held = self._held, ""
+        self._pasting = held == PASTE_BEGINS
+        if answer := _KITTY_ANSWER.fullmatch(held):
+            self._unambiguous = bool(int(answer[1]) & _DISAMBIGUATES)
+            return ""
+        if held.startswith(_BACKGROUND):
+            self.background = held
+            return ""
+        if held == ANSWER:
+            self.answers += 1
+            return ""
+        return held
+
+    def _unfinished_now(self) -> str:
+        held, self._held = self._held, ""
+        return self._unfinished(held)
+
+    def _unfinished(self, held: str) -> str:
+        """ESC and what followed it, which is no sequence: taken apart while Esc has something to do."""
+        behind = held[1:]
+        if behind and ((behind[0].isprintable() and self._acts()) or behind[0] in CONTROL_KEYS):
+            return ESCAPE_KEY + behind
+        return held

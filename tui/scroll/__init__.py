@@ -1,1 +1,0 @@
-"""Front ends without a full screen: line mode and the headless printer."""

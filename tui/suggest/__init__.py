@@ -1,1 +1,0 @@
-"""Suggestions while the user types in the editor: ghost text, accepting it, and what it costs."""

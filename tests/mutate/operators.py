@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
@@ -55,7 +56,7 @@ class Mutation:
     @property
     def change(self) -> str:
         """The fault as it is printed and named in ``equivalent.toml``."""
-        return f"{self.before} → {self.after}"
+        return f"{self.before} → {self.after or 'nothing'}"
 
     def applied(self, source: bytes) -> bytes:
         """The file with the fault in it."""
@@ -86,11 +87,18 @@ class _File:
     def __post_init__(self) -> None:
         self._starts = [0, *accumulate(len(line) for line in self.source.splitlines(keepends=True))]
 
-    def add(self, place: _Place, kind: str, node: ast.expr | ast.stmt, after: str) -> None:
-        """Note the fault that puts ``after`` in the place of a node."""
-        assert node.end_lineno is not None and node.end_col_offset is not None
-        start = self._starts[node.lineno - 1] + node.col_offset
-        end = self._starts[node.end_lineno - 1] + node.end_col_offset
+    def add(
+        self,
+        place: _Place,
+        kind: str,
+        node: ast.expr | ast.stmt | ast.keyword,
+        after: str,
+        end: int | None = None,
+    ) -> None:
+        """Note the fault that puts ``after`` in the place of a node, or of all up to the byte ``end``."""
+        start = self._offset(node.lineno, node.col_offset)
+        if end is None:
+            end = self._offset(node.end_lineno or 0, node.end_col_offset or 0)
         line = self.source[self._starts[node.lineno - 1] :].split(b"\n", 1)[0].decode().strip()
         before = " ".join(self.source[start:end].decode().split())
         self.found.append(
@@ -108,6 +116,9 @@ class _File:
                 in_function=place.in_function,
             )
         )
+
+    def _offset(self, line: int, column: int) -> int:
+        return self._starts[line - 1] + column
 
     def change(
         self, place: _Place, kind: str, node: ast.expr | ast.stmt, edit: Callable[[ast.AST], None]
@@ -160,9 +171,9 @@ class _File:
             case ast.Slice():
                 self._slice(node, place)
             case ast.Call(func=function, keywords=keywords):
-                for at, keyword in enumerate(keywords):
+                for keyword in keywords:
                     if self._may_drop(function, keyword):
-                        self.change(place, "keyword", node, lambda made, at=at: _drop_keyword(made, at))  # type: ignore[misc] # mypy infers no lambda with a default.
+                        self._drop(keyword, place)
             case _:
                 pass
 
@@ -207,6 +218,12 @@ class _File:
         changed = copy.deepcopy(node)
         setattr(changed, end, bound)
         self.add(place, "slice", node, ast.unparse(changed))
+
+    def _drop(self, keyword: ast.keyword, place: _Place) -> None:
+        """Note the fault that leaves out an argument, and the comma after it."""
+        end = self._offset(keyword.end_lineno or 0, keyword.end_col_offset or 0)
+        comma = re.match(rb"\s*,", self.source[end:])
+        self.add(place, "keyword", keyword, "", end + (comma.end() if comma else 0))
 
     def _may_drop(self, function: ast.expr, keyword: ast.keyword) -> bool:
         """Whether a call without an argument would still be a call, and another one."""
@@ -325,11 +342,6 @@ def _head_end(node: ast.stmt) -> int:
 def _swap_comparison(node: ast.AST) -> None:
     assert isinstance(node, ast.Compare)
     node.ops[-1] = COMPARISONS[type(node.ops[-1])]()
-
-
-def _drop_keyword(node: ast.AST, at: int) -> None:
-    assert isinstance(node, ast.Call)
-    del node.keywords[at]
 
 
 def _is_text(node: ast.AST) -> bool:

@@ -95,10 +95,11 @@ def _run(room: Room, hits: Path, summary: Path) -> int:
     tracer = _Tracer({str(path): at for at, path in enumerate(room.sources)}, hits)
     noting = _Noting(tracer)
     code = run_pytest([str(path) for path in room.tests], [noting], stop_early=False)
+    left_out = noting.failed | noting.skipped
     told = {
         "start": noting.first - started,
         "tests": noting.tests,
-        "seconds": {test: spent for test, spent in noting.seconds.items() if test not in noting.failed},
+        "seconds": {test: spent for test, spent in noting.seconds.items() if test not in left_out},
         "failed": sorted(noting.failed),
         "imported": list(_from_outside()),
     }
@@ -178,6 +179,7 @@ class _Noting:
     tests: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
     failed: set[str] = field(default_factory=set)
+    skipped: set[str] = field(default_factory=set)
     first: float = 0.0
 
     @pytest.hookimpl(tryfirst=True)
@@ -189,10 +191,11 @@ class _Noting:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """A part of a test is over."""
-        if report.passed:
-            self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
-        else:
+        self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
+        if report.failed:
             self.failed.add(report.nodeid)
+        elif report.skipped:
+            self.skipped.add(report.nodeid)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """A file of tests could not be imported."""

@@ -1,4 +1,4 @@
-"""Contents that are kept under their hash: what is damaged is told and mended, and only old ones are swept."""
+"""Contents that are kept under their hash: damage is told and mended, and only what is old is swept."""
 
 from __future__ import annotations
 

@@ -180,6 +180,9 @@ def test_find(old: list[str], found: tuple[int, int] | None) -> None:
         (["top", "a1"], hunk(" a1", "-old"), "the text is not in the file"),
         (["new", "old1", "q"], hunk("-old1", "-old2", "+new"), Present(0, 1, Rung.EXACT)),
         (["new", "old1", "old2"], hunk("-old1", "-q", "-old2", "+new"), "the text is not in the file"),
+        (["old1", "new"], hunk("-old1", "-q", "+new"), Present(1, 2, Rung.EXACT)),
+        (["old2", "old1", "new"], hunk("-old1", "-old2", "+new"), "the text is not in the file"),
+        (["new", "old2", "old1"], hunk("-old1", "-old2", "+new"), "the text is not in the file"),
         (
             ["class A:", "  new1", "class B:", "  new1"],
             hunk("-old1", "+  new1", anchors=("class B:",)),

@@ -77,6 +77,21 @@ def test_of_several_nearest_places_the_one_with_most_lines_and_then_the_first_is
     assert describe_nearest(["beta", "x", "beta"], ["beta", "gamma"]).split("\n")[1] == " 1 | beta"
 
 
+def test_the_line_most_similar_letter_by_letter_is_shown_first() -> None:
+    """Of the lines that share words with the longest one that was typed, the likest counts."""
+    lines = [
+        "value = other(value, value)",
+        "value = read(the_path)",
+        "value of much longer words about nothing",
+    ]
+    assert describe_nearest(lines, ["value = read(a_path)"]).split("\n")[1] == "*2 | value = read(the_path)"
+    assert (
+        describe_nearest(lines[::-1], ["value = read(a_path)"]).split("\n")[1]
+        == "*2 | value = read(the_path)"
+    )
+    assert describe_nearest(lines[2:], ["value = read(a_path)"]).endswith("nothing similar is")
+
+
 @pytest.mark.parametrize(
     ("path", "likely"),
     [

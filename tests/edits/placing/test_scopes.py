@@ -70,6 +70,16 @@ def test_a_bracket_does_not_end_a_scope() -> None:
     assert in_scope(lines, 0, 6) and not in_scope(lines, 0, 7)
 
 
+def test_three_anchors_are_each_within_the_one_before() -> None:
+    lines = ["a:", " b:", "  c:", "   x", " d:", "  c:", "   x"]
+    assert settle_by_anchors(lines, [3, 6], 1, ["a:", "b:", "c:"]) == [3]
+    assert settle_by_anchors(lines, [3, 6], 1, ["a:", "d:", "c:"]) == [6]
+    assert settle_by_anchors(lines, [3, 6], 1, ["b:", "a:", "c:"]) == []
+    # With an anchor that is above but not around, the order alone counts.
+    assert settle_by_anchors(lines, [3, 6], 1, ["b:", "c:"]) == [3]
+    assert settle_by_anchors([*lines, "   y"], [6], 2, ["b:", "d:", "c:"]) == [6]
+
+
 class Definition:
     def __init__(self, name: str, start: int, end: int) -> None:
         self.name, self.start, self.end = name, start, end
@@ -137,6 +147,7 @@ FUNCTION = ["def f():", "  a1", "  b1", "  c1", "  d1", "end1", "def g():", "  a
             (0, 5, ["   def f():", "   a1", "   b1", "   c1", "-    d1", "+  D"]),
         ),
         ([" ...", "-  b1", "+  B", " ...", " }"], (2, 3, ["-  b1", "+  B"])),
+        (["   b1", "   c1", "   d1", " ...", "-  d1", "+  D"], None),
         ([" def f():", "-...", "-  d1"], None),
         ([" def f():", " ...", "+x", " ...", "-  d1"], None),
         ([" ...", " }"], None),

@@ -96,3 +96,12 @@ def test_undo_keeps_the_edits_of_the_user_around_it(tmp_path: Path) -> None:
     project.write({"a.txt": project.read()["a.txt"].replace("line 2\n", "mine\n")})
     assert isinstance(project.landing.undo(), Landed)
     assert project.read()["a.txt"] == "\n".join(lines).replace("line 2\n", "mine\n") + "\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "newline"),
+    [("x\r\ny\r\n", "\r\n"), ("x\r\ny\n", "\n"), ("x\ny\r\n", "\n"), ("x\n", "\n"), ("", "\n")],
+)
+def test_a_new_file_has_the_line_endings_of_all_its_lines(text: str, newline: str) -> None:
+    (hunk,) = hunks(f"f.py\n```\n{text}```\n")
+    assert hunk.newline == newline

@@ -16,7 +16,7 @@ import pytest
 
 from edits.ledger import shared_lock
 from edits.ledger.ledger import Ledger
-from edits.ledger.shared_lock import LockHeldError
+from edits.ledger.shared_lock import Holder, LockHeldError, holder_of, sign
 
 HOLD = """
 import sys, time
@@ -133,3 +133,50 @@ def test_what_an_earlier_version_left_in_the_lock_names_nobody(tmp_path: Path) -
                 pass
         finally:
             os.close(descriptor)
+
+
+@pytest.mark.parametrize(
+    ("holder", "name", "remedy"),
+    [
+        (Holder(), "another process", "try again when it is done"),
+        (Holder(7), "process 7", "try again when it is done, or end it (kill 7)"),
+        (Holder(7, "spark exec"), "process 7 (spark exec)", "try again when it is done, or end it (kill 7)"),
+        (
+            Holder(7, stopped=True),
+            "process 7",
+            "it is stopped: continue it (kill -CONT 7) or end it, then try again",
+        ),
+    ],
+)
+def test_who_holds_a_lock_is_told(holder: Holder, name: str, remedy: str) -> None:
+    assert str(holder) == name and holder.remedy == remedy
+
+
+@pytest.mark.parametrize(
+    ("arguments", "command"),
+    [
+        (["/bin/spark", "exec", "a private prompt"], "spark exec"),
+        (["/bin/spark", "private prompt"], "spark"),
+        (["/bin/spark", "x"], "spark"),
+        (["/bin/spark"], "spark"),
+        ([""], "python"),
+        ([], "python"),
+    ],
+)
+def test_a_command_is_told_without_what_may_be_private(
+    arguments: list[str], command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", arguments)
+    with (tmp_path / "lock").open("wb+") as file:
+        file.write(b"x" * 300)
+        file.flush()
+        sign(file.fileno())
+        assert (tmp_path / "lock").read_bytes() == f"{os.getpid()} {command}\n".encode()
+        assert holder_of(file.fileno()) == Holder(os.getpid(), command)
+
+
+@pytest.mark.parametrize("written", ["", "spark 12", "-5 spark", "12a spark", "1234567890 spark"])
+def test_a_file_that_nobody_signed_tells_no_holder(written: str, tmp_path: Path) -> None:
+    (tmp_path / "lock").write_text(written)
+    with (tmp_path / "lock").open("rb") as file:
+        assert holder_of(file.fileno()) == Holder()

@@ -99,6 +99,14 @@ def test_other_blank_lines_than_in_the_file(typed: list[str], result: list[str] 
     assert found == (None if result is None else ["top", *result, "end"])
 
 
+def test_the_place_ends_with_its_last_line_of_words() -> None:
+    found = locate(["top", ABOVE, "", "", BELOW, "", "end"], hunk(" ", f" {ABOVE}", f"-{BELOW}", "+x", " "))
+    assert isinstance(found, Place) and (found.start, found.end) == (1, 5)
+    deeper = locate(["top", f"  {ABOVE}", "", f"  {BELOW}", "end"], hunk(f" {ABOVE}", f"-{BELOW}", "+x"))
+    assert isinstance(deeper, Place) and (deeper.start, deeper.end) == (1, 4)
+    assert [line.text for line in deeper.lines][-1] == "  x"
+
+
 def test_other_blank_lines_in_two_places_are_refused() -> None:
     block = [ABOVE, "", "", BELOW]
     assert landed([*block, "between", *block], hunk(f" {ABOVE}", f"-{BELOW}", "+x")) is None

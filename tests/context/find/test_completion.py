@@ -140,8 +140,8 @@ COMPLETIONS: list[tuple[str, list[str]]] = [
 
 FORMS = {
     "connecting": (
-        "connectinge connectings connectinges connectinged connectinging connectinger connectingers connectingion "
-        "connectingor connect connecte connects connectes connected connecter connecters "
+        "connectinge connectings connectinges connectinged connectinging connectinger connectingers "
+        "connectingion connectingor connect connecte connects connectes connected connecter connecters "
         "connection connector "
     ),
     "parsing": (

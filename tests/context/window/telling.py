@@ -1,4 +1,4 @@
-"""Conversations about a small project, each window told as text: a line for a piece, one for what is left out.
+"""Conversations about a project, each window told as text: a line for each piece, and for what is not in it.
 
 ``windows.txt`` has what they tell. The tokens stand for the texts, which other tests look at: a text that
 changes has another number. ``python3 -m tests.context.window.telling`` prints what is told now.

@@ -37,6 +37,26 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
 
 
 COMPLETIONS: list[tuple[str, list[str]]] = [
+    ("src/queue.py", ["@src/queue.py file"]),
+    ("new.py", ["@new.py file untracked"]),
+    ("none.py:q", []),
+    ("queue.py", ["@src/queue.py file", "@lib/equeue.py file modified"]),
+    (
+        "e",
+        [
+            "@lib/equeue.py file modified",
+            "@new.py file untracked",
+            "@que/ folder",
+            "@Makefile file",
+            "@src/deep/ folder",
+            '@"my queue.md" file',
+            "@que/other.py file",
+            "@src/queue.py file",
+            "@src/quiet.py file",
+            "@lib/unique.py file",
+            "@src/deep/que.py file",
+        ],
+    ),
     (
         "",
         [
@@ -281,3 +301,15 @@ def test_the_weight_of_another_form_is_less_in_a_longer_request(snapshot: Snapsh
     assert [weight(others) for others in (0, 9, 10, 19, 39, 40)] == [0.3, 0.3, 0.2727, 0.15, 0.075, 0.0]
     assert other_forms({"queues": 0.5, "queued": 1.0}, snapshot.words)["queue"] == 0.6, "the larger counts"
     assert other_forms({"queue": 1.0, "q9s": 1.0, "quéues": 1.0}, snapshot.words) == {}
+
+
+def test_a_word_that_is_no_english_word_leaves_the_others_their_forms(snapshot: Snapshot) -> None:
+    assert other_forms({"q9s": 1.0, "queues": 1.0}, snapshot.words) == {"queue": 0.6}
+
+
+def test_a_qualified_name_means_the_files_that_define_what_is_around_it(repo: Repo) -> None:
+    stack = "class Stack:\n    def pop(self): ...\n"
+    repo.commit(**{"a.py": CODE, "b.py": stack, "c.py": "def pop(): ...\n"})
+    snapshot = Project(repo.root).scan()
+    for name, paths in (("Stack.pop", "b.py"), ("Queue.pop", "a.py"), ("None.pop", "a.py b.py c.py")):
+        assert " ".join(each.path for each in find_mentions(f"@{name}", snapshot)) == paths

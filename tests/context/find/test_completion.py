@@ -203,6 +203,7 @@ FORMS = {
 """Words, and the forms that they may have in a name, in order."""
 
 MENTIONS: list[tuple[str, list[str], dict[str, str]]] = [
+    ('@"nothing here"', [], {"@nothing here": "names nothing that belongs to this project"}),
     ("@src/queue.py:3-1", ["src/queue.py range(0, 3)"], {}),
     ("@src/queue.py:0-3", ["src/queue.py range(0, 3)"], {}),
     ("@src/queue.py:3", ["src/queue.py"], {}),

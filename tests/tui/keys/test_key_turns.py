@@ -74,6 +74,8 @@ async def test_text_waits_as_long_as_the_key_before_it_is_at_work(
     monkeypatch.setattr(key_turns, "LOOK", 0.01)
     async with stage(tmp_path) as it:
         await with_file(it)
+        press(it, "escape")  # one that stopped nothing ends no wait later
+        await it.pilot.pause()
         go_on = stop_the_disk(it)
         press(it, "x", "ctrl+z", "f4", "o", "k")
         await asyncio.sleep(5 * key_turns.PATIENCE)
@@ -83,14 +85,17 @@ async def test_text_waits_as_long_as_the_key_before_it_is_at_work(
         assert it.app.editor.text == GREETER
 
 
-async def test_a_key_that_stops_the_turn_does_not_wait_for_the_disk(tmp_path: Path) -> None:
-    async with stage(tmp_path) as it:
+async def test_a_key_that_stops_the_turn_does_not_wait_for_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(key_turns, "PATIENCE", 0.05)
+    async with stage(tmp_path, rate=20) as it:
         await with_file(it)
         await it.ask("make it polite")
         it.app.editor.focus()
         await it.until(lambda: it.app.editor.has_focus, "the editor")
         go_on = stop_the_disk(it)
-        press(it, "ctrl+z", "f4", "o", "k", "escape")
+        press(it, "x", "ctrl+z", "f4", "o", "k", "escape")
         await it.until(lambda: not it.session.running, "the end")
         go_on.set()
         await it.until(lambda: "ok" in it.app.composer.text + it.app.editor.text, "the text")
@@ -152,3 +157,20 @@ async def test_going_to_an_editor_without_a_file_changes_nothing(tmp_path: Path)
         await it.pilot.press("f3", "f5", "f2")
         assert it.app.focused is it.app.chat
         assert "no file is open" in it.app.status.status.message
+
+
+async def test_keys_are_held_and_released_in_their_order(tmp_path: Path) -> None:
+    async with stage(tmp_path, server=False) as it:
+        turns = it.app.key_turns
+        turns.release()
+        press(it, "a")
+        await it.until(lambda: it.app.composer.text == "a", "the key")
+        turns.hold(events.Key("b", "b"))
+        press(it, "c")
+        it.app.post_message(events.Paste("d"))
+        await it.until(lambda: len(turns.held) == 3, "what is held")
+        assert it.app.composer.text == "a"
+        turns.release()
+        press(it, "e")
+        await it.until(lambda: it.app.composer.text == "abcde", "all of it")
+        assert turns.held == [] and turns.read_at > 0

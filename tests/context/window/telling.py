@@ -98,6 +98,12 @@ class Talk:
         self.seen, self.used = self.seen.restart(), 0
 
 
+def shown(window: Window) -> list[str]:
+    """The files whose text is shown, each with its tokens, on one line."""
+    files = (each for each in window.pieces if each.kind in ("changed", "mentioned"))
+    return [", ".join(f"{each.path} {each.tokens}" for each in files)]
+
+
 def told(window: Window) -> list[str]:
     """Each piece with its tokens and its reason, then what was left out."""
     lines = [f"{each.kind} {each.path or ''} {each.tokens}: {each.why}" for each in window.pieces]
@@ -214,6 +220,16 @@ def agreement(talk: Talk) -> Iterator[tuple[str, Window]]:
     yield "removed", talk.turn("@web/app.ts", 6_000, removed=("AGENTS.md",))
 
 
+def budgets(talk: Talk) -> Iterator[tuple[str, Window]]:
+    talk.edit("src/ledger.py", lambda text: changed(text, "store_ledger", "    ledger += 1\n"))
+    for budget in range(1_500, 9_000, 700):
+        for fills in (True, False):
+            talk.afresh()
+            name = f"{'filled' if fills else 'limited'} {budget}"
+            more = {"fills_up": True} if fills else {"likely_limit": budget // 3}
+            yield name, talk.turn("why does the packet drain? @src/header.py", budget, map_limit=300, **more)
+
+
 ACTS: dict[str, Acts] = {
     "first windows": first_windows,
     "likely windows": likely_windows,
@@ -221,6 +237,7 @@ ACTS: dict[str, Acts] = {
     "following turns": following_turns,
     "pins and removals": pins_and_removals,
     "agreement": agreement,
+    "budgets": budgets,
 }
 
 
@@ -229,8 +246,9 @@ def conversation(name: str, folder: Path, counter: Counter) -> str:
     root = folder / "project"
     root.mkdir()
     lines = []
+    tell = shown if name == "budgets" else told
     for window_name, window in ACTS[name](Talk(root, counter)):
-        lines += [f"{window_name}: {window.tokens}", *(f"  {line}" for line in told(window))]
+        lines += [f"{window_name}: {window.tokens}", *(f"  {line}" for line in tell(window))]
     return "\n".join(lines)
 
 

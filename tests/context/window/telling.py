@@ -138,7 +138,7 @@ def first_windows(talk: Talk) -> Iterator[tuple[str, Window]]:
 
 
 def likely_windows(talk: Talk) -> Iterator[tuple[str, Window]]:
-    cases = {
+    cases: dict[str, dict[str, Any]] = {
         "words": {},
         "filled": {"fills_up": True},
         "little filled": {"fills_up": True, "budget": 3_000},
@@ -226,7 +226,7 @@ def budgets(talk: Talk) -> Iterator[tuple[str, Window]]:
         for fills in (True, False):
             talk.afresh()
             name = f"{'filled' if fills else 'limited'} {budget}"
-            more = {"fills_up": True} if fills else {"likely_limit": budget // 3}
+            more: dict[str, Any] = {"fills_up": True} if fills else {"likely_limit": budget // 3}
             yield name, talk.turn("why does the packet drain? @src/header.py", budget, map_limit=300, **more)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+
 import pytest
 
 from context.disk.source import Source
@@ -90,9 +92,9 @@ def state(seen: Seen, path: str = "a.py") -> tuple[str, bool] | None:
     [
         (None, ONE, True, ("1", True)),
         (None, ONE, False, ("1", False)),
-        (ShownFile("1", ((), ()), True), TWO, True, ("2", True)),
-        (ShownFile("1", ((), ()), True), TWO, False, ("1", True)),
-        (ShownFile("1", ((), ()), False), TWO, False, ("1", False)),
+        (ShownFile("1", array("l"), True), TWO, True, ("2", True)),
+        (ShownFile("1", array("l"), True), TWO, False, ("1", True)),
+        (ShownFile("1", array("l"), False), TWO, False, ("1", False)),
         (ShownFile("0", None, True), TWO, False, ("2", False)),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,16 @@ def asked(it: Stage) -> tuple[str, str]:
 
 def message(it: Stage) -> str:
     return it.app.status.status.message
+
+
+def is_shown(it: Stage, path: str) -> bool:
+    """Whether the editor shows this file."""
+    return it.app.editor.path == path
+
+
+def asks_no_more(it: Stage, title: str) -> bool:
+    """Whether something else is asked now, or nothing."""
+    return asked(it)[0] != title
 
 
 async def shown(it: Stage, path: str, line: int | None = None) -> None:
@@ -59,7 +70,7 @@ async def test_files_are_opened_at_a_line_gone_round_and_closed(tmp_path: Path) 
         await files.close_tab()
         assert message(it) == "no file is open"
         await files.next_tab(1)
-        assert not app.editor.path
+        assert is_shown(it, "")
         for line, row in ((4, 3), (1, 0), (0, 0), (-5, 0), (99, 11), (11, 10)):
             await shown(it, "greeter.py", line)
             assert app.editor.cursor_location[0] == row, line
@@ -70,7 +81,7 @@ async def test_files_are_opened_at_a_line_gone_round_and_closed(tmp_path: Path) 
         files.open("none.py")
         await app.shown_file.order.settled()
         await it.pilot.pause()
-        assert app.editor.path == "greeter.py"
+        assert is_shown(it, "greeter.py")
         for path in ("other.py", "third.py"):
             await shown(it, path)
         gone: list[str] = []
@@ -80,7 +91,7 @@ async def test_files_are_opened_at_a_line_gone_round_and_closed(tmp_path: Path) 
         assert gone == ["greeter.py", "other.py", "greeter.py", "third.py", "other.py"]
         for left in ("third.py", "greeter.py", ""):
             await files.close_tab()
-            assert app.editor.path == left
+            assert is_shown(it, left)
         assert closed == ["other.py", "third.py", "greeter.py"] and app.focused is app.composer
 
 
@@ -114,7 +125,8 @@ async def test_a_save_over_a_conflict_is_asked_about(tmp_path: Path) -> None:
         for verdict in ("reject", "apply"):
             files.save()
             await it.until(lambda: asked(it)[0] == title, "the question")
-            assert app.focused is app.panes.held and (it.root / "other.py").read_text() == theirs
+            await it.until(lambda: app.panes.held.has_focus, "the bar")
+            assert (it.root / "other.py").read_text() == theirs
             assert files.answer("save-over", verdict)
             assert asked(it)[0] != title
             await it.until(
@@ -149,10 +161,11 @@ async def test_closing_a_file_saves_discards_or_leaves_its_text(tmp_path: Path) 
         ):
             buffer = await dirty(it, "other.py", "mine\n")
             await files.close_tab()
-            assert asked(it) == ("other.py has unsaved text", "") and app.focused is app.panes.held
-            files.answer("close-file", verdict)
+            assert asked(it) == ("other.py has unsaved text", "")
+            await it.until(lambda: app.panes.held.has_focus, "the bar")
+            files.answer("close-file", verdict)  # type: ignore[arg-type] # As a key gives it.
             await it.until(lambda: not asked(it)[0], "the end of the question")
-            await it.until(lambda path=path: app.editor.path == path, path)
+            await it.until(partial(is_shown, it, path), path)
             assert (it.root / "other.py").read_text() == text, verdict
             assert (buffer in list(app.shown_file.buffers)) == (verdict == "reject")
             if verdict != "reject":
@@ -217,7 +230,7 @@ async def test_texts_of_earlier_processes_are_offered_one_by_one(tmp_path: Path)
             offered.append(title.removeprefix("Unsaved text of ").partition(" ")[0])
             assert (f"({1} of {3 - number})" in title) == (number < 2), title
             assert files.answer("restore-unsaved", verdict)  # type: ignore[arg-type] # As a key gives it.
-            await it.until(lambda before=title: asked(it)[0] != before, "the next one")
+            await it.until(partial(asks_no_more, it, title), "the next one")
         assert sorted(offered) == sorted(FILES) and asked(it) == ("", "")
         restored = offered[2]
         await it.until(lambda: app.editor.path == restored and app.shown_file.dirty, "the text")

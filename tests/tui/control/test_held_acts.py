@@ -6,12 +6,13 @@ import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from session.events import HunkLanded, PromptSubmitted
-from tests.tui.control.test_hunk_acts import FILES, land, message, reviewed
+from tests.tui.control.test_hunk_acts import FILES, asked, land, message, reviewed, tells
 from tests.tui.stage import Stage, stage
 from tui.control.background import BackgroundTasks
 from tui.control.file_control import _clock
@@ -110,6 +111,11 @@ async def test_a_held_hunk_is_edited_before_it_lands(tmp_path: Path, monkeypatch
         await it.until(lambda: message(it).startswith("cannot edit h1"), "why not")
 
 
+def holds(it: Stage, text: str) -> bool:
+    """Whether the file on disk has a text."""
+    return text in (it.root / "other.py").read_text()
+
+
 def ready(it: Stage) -> bool:
     """Whether the screen over the panes takes keys."""
     screen = it.app.screen
@@ -149,12 +155,12 @@ async def test_commands_show_and_tell_where_it_fits(tmp_path: Path) -> None:
         await it.until(lambda: message(it) == "nothing is held", "why not")
         for verdict, text in (("reject", "one = '```'"), ("apply", "one = 1\n")):
             prompts.ask_to_undo_turn()
-            question = app.panes.held.question
+            question = asked(it)
             assert question is not None and question.text == f"{one}  other.py"
             prompts.answer(question.name, verdict)  # type: ignore[arg-type] # As a key gives it.
-            assert app.panes.held.question is None
+            assert asked(it) is None
             await it.session._edit_thread.run(lambda: None)
-            await it.until(lambda text=text: text in (it.root / "other.py").read_text(), verdict)
+            await it.until(partial(holds, it, text), verdict)
         await it.until(lambda: f"Undone in other.py: {one}" in it.chat, "what was undone")
         prompts.draft_changed("kept")
         assert it.session.draft.read() == "kept"
@@ -176,7 +182,7 @@ async def test_the_prompt_is_edited_outside(tmp_path: Path, monkeypatch: pytest.
         ):
             monkeypatch.setenv("VISUAL", editor)
             prompts.edit_outside()
-            await it.until(lambda told=told: told in message(it), told)
+            await it.until(partial(tells, it, told), told)
             assert app.composer.draft.strip() == draft.strip()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from edits.hunk import Action, Format, Hunk, HunkLine, LineKind
 from session.events import HunkLanded, HunkOpened
 from session.surgery.surgery import Cut
 from tests.tui.stage import GREETER, Stage, stage
+from tui.panes.held_bar import Question
 from tui.review.book import Reviewed
 
 FILES = {"greeter.py": GREETER, "other.py": "one = 1\ntwo = 2\nthree = 3\n"}
@@ -17,6 +19,16 @@ FILES = {"greeter.py": GREETER, "other.py": "one = 1\ntwo = 2\nthree = 3\n"}
 
 def message(it: Stage) -> str:
     return it.app.status.status.message
+
+
+def tells(it: Stage, text: str) -> bool:
+    """Whether the status line has a text."""
+    return text in message(it)
+
+
+def asked(it: Stage) -> Question | None:
+    """What is asked in the bar."""
+    return it.app.panes.held.question
 
 
 async def land(it: Stage, path: str, old: str, *new: str, turn: str = "") -> str:
@@ -138,18 +150,18 @@ async def test_dropping_asks_about_what_depends_on_a_hunk(tmp_path: Path) -> Non
         assert drops.meant(alone) == Cut(alone)
         drops.ask(Cut(alone))
         await it.until(lambda: (it.root / "other.py").read_text() == FILES["other.py"], "the drop")
-        assert app.panes.held.question is None, "nothing depends on it"
+        assert asked(it) is None, "nothing depends on it"
         base = await land(it, "other.py", "two = 2", "two = 20", "more = 1")
         above = await land(it, "other.py", "more = 1", "more = 2")
         for verdict in ("reject", "apply all"):
             drops.ask(Cut(base))
             await it.until(lambda: app.panes.held.question is not None, "the question")
-            question = app.panes.held.question
+            question = asked(it)
             assert question is not None and above in question.text
             assert question.title == f"Drop {base} with one that depends on it?"
             await it.until(lambda: app.panes.held.has_focus, "the bar")
-            drops.answer(verdict)  # type: ignore[arg-type] # As a key gives it.
-            assert app.panes.held.question is None
+            drops.answer(verdict)
+            assert asked(it) is None
             await it.until(lambda: app.focused is not app.panes.held, "the pane before")
         await it.until(lambda: (it.root / "other.py").read_text() == FILES["other.py"], "the drop of both")
         drops.answer("apply")
@@ -174,7 +186,7 @@ async def test_outputs_definitions_and_an_editor_of_the_users_own(
             if call == "c1":
                 it.session.outputs.keep_text("c1", " \n")
             chat.output(call, shown.append)
-            await it.until(lambda said=said: message(it) == said, said)
+            await it.until(partial(tells, it, said), said)
         it.session.outputs.keep_text("c2", "out\n")
         chat.output("c2", shown.append)
         await it.until(lambda: shown == ["out\n"], "the output")

@@ -18,6 +18,21 @@ def message(it: Stage) -> str:
     return it.app.status.status.message
 
 
+def in_sight(it: Stage) -> list[str]:
+    """The panes of the work that are in sight."""
+    return [name for name, pane in (("editor", it.app.editor), ("chat", it.app.chat)) if pane.display]
+
+
+def finds(it: Stage) -> bool:
+    """Whether the bar for finding is shown."""
+    return it.app.panes.find.display
+
+
+def covered(it: Stage) -> bool:
+    """Whether a screen lies over the panes."""
+    return it.app.overlays.covered
+
+
 async def test_the_focus_goes_round_the_panes_in_sight(tmp_path: Path) -> None:
     async with stage(tmp_path, server=False) as it:
         app, panes = it.app, it.app.pane_control
@@ -41,16 +56,16 @@ async def test_the_focus_goes_round_the_panes_in_sight(tmp_path: Path) -> None:
         await it.pilot.pause()
         panes.zoom()
         await it.pilot.pause()
-        assert app.editor.display and not app.chat.display, "the pane with the focus stays"
+        assert in_sight(it) == ["editor"], "the pane with the focus stays"
         panes.focus("chat")
         await it.pilot.pause()
-        assert app.chat.display and not app.editor.display, "the pane that is gone to comes into sight"
+        assert in_sight(it) == ["chat"], "the pane that is gone to comes into sight"
         panes.zoom()
         await it.pilot.pause()
-        assert app.chat.display and app.editor.display
+        assert in_sight(it) == ["editor", "chat"]
         panes.zoom()
         await it.pilot.pause()
-        assert app.chat.display and not app.editor.display
+        assert in_sight(it) == ["chat"]
         panes.zoom()
         panes.toggle_mouse()
         assert message(it) == "mouse off: the terminal selects text"
@@ -86,10 +101,10 @@ async def test_one_list_lies_over_the_panes_and_the_same_key_closes_it(tmp_path:
         def pick(title: str) -> None:
             overlays.pick(title, choices, lambda value: told.append(value), left=lambda: told.append("left"))
 
-        assert not overlays.covered and not overlays.uncover()
+        assert not covered(it) and not overlays.uncover()
         pick("Pick one")
         await it.until(lambda: isinstance(app.screen, PickScreen), "the list")
-        assert overlays.covered
+        assert covered(it)
         pick("Another")
         overlays.pick_symbol(("x",), lambda _: None)
         assert len(app.screen_stack) >= 2 and told == []
@@ -125,7 +140,7 @@ async def test_finding_and_replacing_tells_where_it_is(tmp_path: Path) -> None:
     async with stage(tmp_path, files={"words.txt": WORDS}, server=False) as it:
         app, find, bar = it.app, it.app.controls.find, it.app.panes.find
         find.open()
-        assert not bar.display and not find.close(), "without a file there is nothing to find"
+        assert not finds(it) and not find.close(), "without a file there is nothing to find"
         assert await app.shown_file.open("words.txt")
         app.editor.focus()
         await it.pilot.pause()
@@ -141,7 +156,7 @@ async def test_finding_and_replacing_tells_where_it_is(tmp_path: Path) -> None:
         assert find.found() == []
         editor.choose(((0, 8), (0, 11)))
         find.open()
-        assert bar.display and bar.text == "one" and told().startswith("2 of 3 · Enter next · Tab replaces")
+        assert finds(it) and bar.text == "one" and told().startswith("2 of 3 · Enter next · Tab replaces")
         assert told().endswith(" · Esc closes")
         await it.pilot.pause()
         assert act("next") == ((2, 6), "3 of 3")
@@ -153,7 +168,7 @@ async def test_finding_and_replacing_tells_where_it_is(tmp_path: Path) -> None:
         assert act("next") == ((0, 8), "2 of 3")
         editor.choose(((0, 0), (0, 0)))
         assert act("next") == ((0, 0), "1 of 3"), "a match at the cursor counts as the next one"
-        assert find.close() and not bar.display and find.found() == []
+        assert find.close() and not finds(it) and find.found() == []
         await it.pilot.pause()
         assert editor.has_focus
         editor.choose(((0, 4), (1, 1)))
@@ -190,7 +205,7 @@ async def test_finding_and_replacing_tells_where_it_is(tmp_path: Path) -> None:
         assert editor.buffer.text == before
         app.pane_control.focus("chat")
         find.act("close")
-        assert not bar.display and app.focused is app.chat, "the focus stays where it is"
+        assert not finds(it) and app.focused is app.chat, "the focus stays where it is"
 
 
 async def test_ctrl_c_closes_copies_sets_aside_and_quits(tmp_path: Path) -> None:

@@ -165,6 +165,7 @@ async def test_closing_a_file_saves_discards_or_leaves_its_text(tmp_path: Path) 
             await it.until(lambda: app.panes.held.has_focus, "the bar")
             files.answer("close-file", verdict)  # type: ignore[arg-type] # As a key gives it.
             await it.until(lambda: not asked(it)[0], "the end of the question")
+            await it.pilot.pause()  # the bar gives the focus back by a message
             await it.until(partial(is_shown, it, path), path)
             assert (it.root / "other.py").read_text() == text, verdict
             assert (buffer in list(app.shown_file.buffers)) == (verdict == "reject")

@@ -125,7 +125,6 @@ async def test_a_save_over_a_conflict_is_asked_about(tmp_path: Path) -> None:
         for verdict in ("reject", "apply"):
             files.save()
             await it.until(lambda: asked(it)[0] == title, "the question")
-            await it.until(lambda: app.panes.held.has_focus, "the bar")
             assert (it.root / "other.py").read_text() == theirs
             assert files.answer("save-over", verdict)
             assert asked(it)[0] != title
@@ -162,7 +161,6 @@ async def test_closing_a_file_saves_discards_or_leaves_its_text(tmp_path: Path) 
             buffer = await dirty(it, "other.py", "mine\n")
             await files.close_tab()
             assert asked(it) == ("other.py has unsaved text", "")
-            await it.until(lambda: app.panes.held.has_focus, "the bar")
             files.answer("close-file", verdict)  # type: ignore[arg-type] # As a key gives it.
             await it.until(lambda: not asked(it)[0], "the end of the question")
             await it.pilot.pause()  # the bar gives the focus back by a message

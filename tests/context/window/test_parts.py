@@ -8,10 +8,14 @@ import pytest
 
 from context.disk.source import Source
 from context.index.file_text import FileText
+from context.project.project import Project
+from context.text.tokens import Counter
 from context.window import limits
 from context.window.passages import passages
-from context.window.pieces import Approved, WindowRequest
+from context.window.pieces import Approved, Kind, WindowRequest
 from context.window.seen import Seen, Shown, ShownFile
+from context.window.window import build
+from tests.context.conftest import Repo
 
 LINE = "    value = step(value)  # forty characters\n"
 
@@ -146,3 +150,13 @@ def test_a_request_has_used_nothing_and_approves_nothing() -> None:
     agreed = Approved({"AGENTS.md": frozenset({"1"})})
     assert agreed.any and agreed.holds("AGENTS.md", "1") and not agreed.holds("AGENTS.md", "2")
     assert Approved(all=True).any and Approved(all=True).holds("AGENTS.md", "2")
+
+
+def test_instructions_of_folders_come_from_the_top_down(repo: Repo, counter: Counter) -> None:
+    repo.commit(
+        **{"a/b/AGENTS.md": "One.\n", "z/AGENTS.md": "Two.\n", "a/b/x.py": "x = 1\n", "z/y.py": "y = 1\n"}
+    )
+    request = WindowRequest("@a/b/x.py @z/y.py", "", 9_000, approved=Approved(all=True))
+    pieces = build(request, Project(repo.root).scan(), counter).pieces
+    found = [each.path for each in pieces if each.kind is Kind.PROJECT_INSTRUCTIONS]
+    assert found == ["z/AGENTS.md", "a/b/AGENTS.md"]

@@ -16,6 +16,7 @@ from context.window.pieces import Approved, Kind
 from context.window.seen import Seen, Shown, ShownFile
 from context.window.window import Window, WindowRequest, build
 from tests.context.conftest import Repo
+from tests.thorough import share
 
 
 def module(name: str, functions: int = 8) -> str:
@@ -309,7 +310,7 @@ def test_pins_and_removals_never_exceed_the_budget(repo: Repo, counter: Counter,
     repo.write("src/beta.py", module("beta", 12))
     scanned: Snapshot = Project(repo.root).scan()
 
-    @settings(max_examples=120, deadline=None)
+    @settings(max_examples=share(120, 40), deadline=None)
     @given(st.lists(st.tuples(TARGETS, TARGETS), min_size=1, max_size=4), st.integers(300, 9_000))
     def check(turns: list[tuple[tuple[str, ...], tuple[str, ...]]], budget: int) -> None:
         seen, used = Seen(), 0

@@ -14,6 +14,7 @@ from context.window.pieces import Approved, Kind
 from context.window.seen import Seen
 from context.window.window import BudgetTooSmall, Piece, Window, WindowRequest, build
 from tests.context.conftest import Repo
+from tests.thorough import share
 
 INSTRUCTIONS = "You are a pair programmer. Edit with care.\n"
 PLENTY = 100_000
@@ -136,7 +137,7 @@ def picture(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
     st.lists(st.text(max_size=300), max_size=4),
     st.sampled_from(["", "@src", "@README.md", "src/pkg1/m4.py and work_5_2"]),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=share(150, 30), deadline=None)
 def test_a_window_never_exceeds_its_budget(
     counter: Counter,
     picture: Snapshot,

@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -129,3 +130,31 @@ async def test_a_prompt_queued_right_after_an_interrupt_waits_behind_those_befor
         talk.session.queue("short 3")
         await talk.ended("t3")
         assert [event.text for event in talk.all(PromptSubmitted)] == ["long 1", "short 2", "short 3"]
+
+
+@pytest.mark.parametrize(
+    ("number", "taken", "left"),
+    [
+        (1, ["a"], ["b", "c"]),
+        (2, ["b"], ["a", "c"]),
+        (3, ["c"], ["a", "b"]),
+        (4, [], ["a", "b", "c"]),
+        (None, ["a", "b", "c"], []),
+        (0, [], ["a", "b", "c"]),
+    ],
+)
+async def test_prompts_are_taken_back_by_number_or_all(
+    tmp_path: Path, number: int | None, taken: list[str], left: list[str]
+) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    async with talking(root, SCRIPT, rate=25) as talk:
+        talk.session.submit("long")
+        for text in ("a", "b", "c"):
+            talk.session.queue(text)
+        assert talk.session.unqueue(number) == taken
+        assert talk.session.unqueue() == left
+        talk.session.interrupt()
+        await talk.ended("t1")
+        told_of = [(list(event.texts), event.waiting) for event in talk.all(PromptsUnqueued)]
+        assert told_of == [each for each in ((taken, len(left)), (left, 0)) if each[0]]

@@ -113,3 +113,37 @@ async def test_a_pane_that_hangs_keeps_nobody_from_leaving(
             it.key(key)
         await it.until(lambda: it.app._exit, "the end")
         hanging.set()
+
+
+async def test_what_was_typed_before_is_waited_for_wherever_it_went(tmp_path: Path) -> None:
+    async with stage(tmp_path, server=False) as it:
+        assert it.app.focused is not None
+        hanging, called = asyncio.Event(), []
+        it.app.focused.call_later(hanging.wait)
+        waiting = asyncio.create_task(key_order.typed(it.app))
+        key_order.after_typing(it.app, lambda: called.append("typed"))
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert not waiting.done() and called == []
+        hanging.set()
+        await waiting
+        await it.until(lambda: called == ["typed"], "the call")
+        it.app.set_focus(None)
+        await key_order.typed(it.app)
+        key_order.after_typing(it.app, lambda: called.append("without a focus"))
+        await it.until(lambda: called == ["typed", "without a focus"], "the call")
+
+
+async def test_what_comes_at_last_comes_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(key_order, "AT_LAST", 0.02)
+    async with stage(tmp_path, server=False) as it:
+        called, later = [], asyncio.Event()
+
+        async def call() -> None:
+            called.append(1)
+
+        key_order.after_typing_at_last(it.app, call)
+        asyncio.get_running_loop().call_later(0.1, later.set)
+        await later.wait()
+        await it.pilot.pause()
+        assert called == [1]

@@ -36,13 +36,15 @@ def stop_the_disk(it: Stage) -> asyncio.Event:
     return go_on
 
 
-@pytest.mark.parametrize("name", ["g", "greeter", "gree"])
-async def test_a_file_is_opened_by_keys_of_one_read(tmp_path: Path, name: str) -> None:
+async def test_a_file_is_opened_by_keys_of_one_read(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
         await it.until(it.session.files.list, "the list of files")
-        press(it, "h", "i", "ctrl+p", *name, "enter")
-        await it.until(lambda: it.app.editor.path == "greeter.py", "the file")
-        assert it.app.composer.text == "hi"
+        for name in ("g", "greeter", "gree"):
+            press(it, "h", "i", "ctrl+p", *name, "enter")
+            await it.until(lambda: it.app.editor.path == "greeter.py", "the file")
+            assert it.app.composer.text == "hi", name
+            press(it, "ctrl+f4", "ctrl+u")
+            await it.until(lambda: not it.app.editor.path and not it.app.composer.text, "the start again")
 
 
 async def test_text_behind_the_key_that_opens_a_file_goes_into_the_file(tmp_path: Path) -> None:
@@ -65,26 +67,35 @@ async def test_a_paste_behind_the_key_that_opens_a_list_goes_into_the_list(tmp_p
         assert it.app.composer.text == ""
 
 
-async def test_text_waits_as_long_as_the_key_before_it_is_at_work(tmp_path: Path) -> None:
+async def test_text_waits_as_long_as_the_key_before_it_is_at_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(key_turns, "PATIENCE", 0.05)
+    monkeypatch.setattr(key_turns, "LOOK", 0.01)
     async with stage(tmp_path) as it:
         await with_file(it)
+        press(it, "escape")  # one that stopped nothing ends no wait later
+        await it.pilot.pause()
         go_on = stop_the_disk(it)
         press(it, "x", "ctrl+z", "f4", "o", "k")
-        await asyncio.sleep(3 * key_turns.PATIENCE)
+        await asyncio.sleep(5 * key_turns.PATIENCE)
         assert it.app.composer.text == "" and it.app.editor.has_focus
         go_on.set()
         await it.until(lambda: it.app.composer.text == "ok", "the text")
         assert it.app.editor.text == GREETER
 
 
-async def test_a_key_that_stops_the_turn_does_not_wait_for_the_disk(tmp_path: Path) -> None:
-    async with stage(tmp_path) as it:
+async def test_a_key_that_stops_the_turn_does_not_wait_for_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(key_turns, "PATIENCE", 0.05)
+    async with stage(tmp_path, rate=20) as it:
         await with_file(it)
         await it.ask("make it polite")
         it.app.editor.focus()
         await it.until(lambda: it.app.editor.has_focus, "the editor")
         go_on = stop_the_disk(it)
-        press(it, "ctrl+z", "f4", "o", "k", "escape")
+        press(it, "x", "ctrl+z", "f4", "o", "k", "escape")
         await it.until(lambda: not it.session.running, "the end")
         go_on.set()
         await it.until(lambda: "ok" in it.app.composer.text + it.app.editor.text, "the text")
@@ -97,24 +108,22 @@ async def test_text_behind_the_key_that_closes_a_file_goes_to_the_composer(tmp_p
         await it.until(lambda: it.app.composer.text == "ok", "the text")
 
 
-@pytest.mark.parametrize("back", [["f4"], ["f6", "f6"], ["f3", "tab"]], ids=" ".join)
-async def test_text_behind_a_change_of_pane_goes_to_the_new_pane(tmp_path: Path, back: list[str]) -> None:
+async def test_text_behind_a_change_of_pane_goes_to_the_new_pane(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
         await with_file(it)
-        it.app.composer.focus()
-        await it.pilot.pause()
-        before = it.app.editor.text
-        press(it, "a", "f2", "x", "y", *back, "b")
-        await it.until(lambda: it.app.composer.text == "ab", "the text on both sides")
-        assert sorted(it.app.editor.text) == sorted(before + "xy")
+        for back in (["f4"], ["f6", "f6"], ["f3", "tab"]):
+            it.app.composer.put("")
+            it.app.composer.focus()
+            await it.pilot.pause()
+            before = it.app.editor.text
+            press(it, "a", "f2", "x", "y", *back, "b")
+            await it.until(lambda: it.app.composer.text == "ab", f"the text on both sides of {back}")
+            assert sorted(it.app.editor.text) == sorted(before + "xy")
 
 
-@pytest.mark.parametrize("key", ["ctrl+t"])
-async def test_text_behind_the_key_that_closes_a_screen_goes_to_the_composer(
-    tmp_path: Path, key: str
-) -> None:
+async def test_text_behind_the_key_that_closes_a_screen_goes_to_the_composer(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
-        press(it, "a", key, "q", "b", "c")
+        press(it, "a", "ctrl+t", "q", "b", "c")
         await it.until(lambda: it.app.composer.text == "abc", "the text")
         assert len(it.app.screen_stack) == 1
 
@@ -129,22 +138,18 @@ async def test_a_list_that_was_opened_and_left_leaves_no_key_behind(tmp_path: Pa
         await it.until(lambda: [each.value for each in it.app.screen.query(Input)] == ["ab"], "the letters")
 
 
-@pytest.mark.parametrize("size", [(20, 5), (10, 3), (100, 12), (40, 15), (1, 1)])
-@pytest.mark.parametrize("pane", ["f2", "f3", "f4"])
-async def test_shrinking_and_growing_keeps_the_focus(
-    tmp_path: Path, pane: str, size: tuple[int, int]
-) -> None:
+async def test_shrinking_and_growing_keeps_the_focus(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
         await with_file(it)
-        await it.pilot.press(pane)
-        focused = it.app.focused
-        await it.pilot.resize_terminal(*size)
-        await it.pilot.pause()
-        assert it.app.focused is focused is not None
-        await it.pilot.resize_terminal(120, 36)
-        await it.pilot.pause()
-        assert it.app.focused is focused
-        assert it.app.editor.display and it.app.chat.display
+        for pane in ("f2", "f3", "f4"):
+            for size in ((20, 5), (100, 12), (40, 15), (1, 1)):
+                await it.pilot.press(pane)
+                focused = it.app.focused
+                await it.pilot.resize_terminal(*size)
+                assert it.app.focused is focused is not None, (pane, size)
+                await it.pilot.resize_terminal(120, 36)
+                assert it.app.focused is focused, (pane, size)
+                assert it.app.editor.display and it.app.chat.display, (pane, size)
 
 
 async def test_going_to_an_editor_without_a_file_changes_nothing(tmp_path: Path) -> None:
@@ -152,3 +157,20 @@ async def test_going_to_an_editor_without_a_file_changes_nothing(tmp_path: Path)
         await it.pilot.press("f3", "f5", "f2")
         assert it.app.focused is it.app.chat
         assert "no file is open" in it.app.status.status.message
+
+
+async def test_keys_are_held_and_released_in_their_order(tmp_path: Path) -> None:
+    async with stage(tmp_path, server=False) as it:
+        turns = it.app.key_turns
+        turns.release()
+        press(it, "a")
+        await it.until(lambda: it.app.composer.text == "a", "the key")
+        turns.hold(events.Key("b", "b"))
+        press(it, "c")
+        it.app.post_message(events.Paste("d"))
+        await it.until(lambda: len(turns.held) == 3, "what is held")
+        assert it.app.composer.text == "a"
+        turns.release()
+        press(it, "e")
+        await it.until(lambda: it.app.composer.text == "abcde", "all of it")
+        assert turns.held == [] and turns.read_at > 0

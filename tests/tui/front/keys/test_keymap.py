@@ -18,7 +18,8 @@ from tui.app.picking.palette_control import PANES, choices
 from tui.chat.chat import ChatView
 from tui.chat.composer.composer import Composer
 from tui.editor.editor import EditorPane
-from tui.front.keys.keymap import keymap, shown, textual_action
+from tui.front.keys.keymap import Key, Scope, bindings, key_line, keymap, shown, textual_action, use, vi_keys
+from tui.front.keys.keymap import scope as scope_named
 from tui.front.slash.table import slashes
 
 OWNERS: dict[str, type[DOMNode]] = {
@@ -30,9 +31,9 @@ OWNERS: dict[str, type[DOMNode]] = {
 }
 
 
-@pytest.mark.parametrize("scope", keymap(), ids=lambda scope: scope.name)
-def test_no_key_stands_twice_in_a_scope(scope: object) -> None:
-    keys = [key for each in keymap() if each is scope for entry in each.keys for key in entry.keys]
+@pytest.mark.parametrize("one", keymap(), ids=lambda one: one.name)
+def test_no_key_stands_twice_in_a_scope(one: Scope) -> None:
+    keys = [key for each in keymap() if each is one for entry in each.keys for key in entry.keys]
     assert len(keys) == len(set(keys))
 
 
@@ -162,3 +163,46 @@ def test_nothing_that_lands_undoes_runs_or_declines_hangs_on_alt_and_a_letter() 
             for key in entry.keys:
                 if key.startswith("alt+") and len(key) == len("alt+x"):
                     assert {entry.action, entry.action.partition("(")[0]} & harmless, entry
+
+
+@pytest.mark.parametrize("name", ["app", "chat"])
+def test_bindings_are_not_shown_by_textual_and_those_of_the_app_come_first(name: str) -> None:
+    found = [each for each in bindings(name) if isinstance(each, Binding)]
+    entries = [(key, entry.help) for entry in scope_named(name).keys for key in entry.keys]
+    assert [(each.key, each.description) for each in found] == entries
+    assert {(each.show, each.priority) for each in found} == {(False, name == "app")}
+
+
+@pytest.mark.parametrize(
+    ("keys", "told"),
+    [
+        (("f8",), "F8"),
+        (("ctrl+b", "f5"), "Ctrl+B, F5"),
+        (("alt+pageup",), "Alt+PgUp"),
+        (("question_mark",), "?"),
+        (("x",), "x"),
+        (("shift+left",), "Shift+←"),
+        (("ctrl+shift+f5",), "Ctrl+Shift+F5"),
+        ((), "no key"),
+    ],
+)
+def test_keys_are_shown_as_people_write_them(keys: tuple[str, ...], told: str) -> None:
+    assert Key(keys, "act", "does it").shown == told
+
+
+def test_hints_name_the_first_key_of_an_action() -> None:
+    assert shown("interrupt") == "Esc" and shown("keep", "review") == "y"
+    assert key_line("review", ("keep", "keep"), ("keep", "again")) == "y keep · y again"
+    for action, where in (("nothing", "app"), ("keep", "nowhere")):
+        with pytest.raises(KeyError):
+            shown(action, where)
+
+
+def test_keys_that_are_used_take_the_place_of_the_table() -> None:
+    before = keymap()
+    try:
+        use((Scope("app", "App", (Key((), "interrupt", "stop"),)),), vi=True)
+        assert shown("interrupt") == "no key" and vi_keys() and len(keymap()) == 1
+    finally:
+        use(before, vi=False)
+    assert shown("interrupt") == "Esc" and not vi_keys()

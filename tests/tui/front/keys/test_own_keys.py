@@ -31,6 +31,8 @@ def keys_of(own: OwnKeys, scope: str, action: str) -> tuple[str, ...]:
         ("alt+PgUp", "alt+pageup"),
         ("alt+?", "alt+question_mark"),
         ("alt+del", "alt+delete"),
+        ("Shift-Alt-Ctrl-Up", "ctrl+alt+shift+up"),
+        ("super+alt+f2", "alt+super+f2"),
     ],
 )
 def test_keys_are_written_as_people_write_them(written: str, key: str) -> None:

@@ -1,4 +1,4 @@
-"""A long journal goes on in another part, and old ones are shortened: killed at any moment nothing is lost."""
+"""A long journal goes on in another part, and old ones are shortened: killed anywhere nothing is lost."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ JSON on its standard input is a command, and its exit code is the answer.
 from __future__ import annotations
 
 import atexit
+import gc
 import importlib
 import json
 import os
@@ -98,6 +99,7 @@ def serve() -> None:
     """Run each command that is asked for, until standard input ends."""
     for module in AHEAD:
         importlib.import_module(module)
+    gc.freeze()
     for line in sys.stdin:
         child = os.fork()
         if child == 0:

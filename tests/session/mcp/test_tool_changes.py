@@ -12,7 +12,7 @@ from session.mcp.servers import McpServers
 from session.mcp.settings import McpServer
 from session.tasks import BackgroundTasks
 from tests.session.calling import calling
-from tests.session.mcp.test_mcp import COMMAND, around, folders
+from tests.session.mcp.test_mcp import COMMAND, REAL, around, folders
 from tests.session.talking import Listening, talking
 
 
@@ -35,7 +35,7 @@ async def test_tools_that_come_and_go_are_listed_again_and_told_in_a_line() -> N
         told.append((level, line))
 
     servers = McpServers(
-        [McpServer("practice", COMMAND)], {}, folders(), tell, hear, BackgroundTasks(print), attended=True
+        [McpServer("practice", REAL)], {}, folders(), tell, hear, BackgroundTasks(print), attended=True
     )
     servers.start()
     await servers.opened()

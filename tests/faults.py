@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import itertools
+import json
 import os
 import shutil
 import signal
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -130,6 +132,10 @@ def _torn(before: Picture, now: Picture) -> Iterator[Moment]:
             yield Moment(f"half of {name}", {**before, name: (mode, number, data[: len(old) + half])})
 
 
+LONGEST = 60
+"""Seconds after which a process hangs, and is ended."""
+
+
 def fatal_step(fatal: int | None) -> Callable[[str], None]:
     """Counts the steps that it is told of, and kills this process at step ``fatal``, from 1."""
     steps = itertools.count(1)
@@ -150,6 +156,28 @@ def killed_at(fatal: int, act: Callable[[Callable[[str], None]], object]) -> boo
         finally:
             os._exit(0)
     return os.WIFSIGNALED(os.waitpid(child, 0)[1])
+
+
+def in_processes(*acts: Callable[[], object]) -> list[Any]:
+    """What each of ``acts`` returned (a plain value) in a process of its own; all of them run at once."""
+    running: list[tuple[int, int]] = []
+    for act in acts:
+        reads, writes = os.pipe()
+        child = os.fork()
+        if child == 0:
+            signal.alarm(LONGEST)
+            try:
+                os.write(writes, json.dumps(act()).encode())
+            finally:
+                os._exit(0)
+        os.close(writes)
+        running.append((child, reads))
+    found = []
+    for child, reads in running:
+        with os.fdopen(reads) as said:
+            found.append(said.read())
+        os.waitpid(child, 0)
+    return [json.loads(each) for each in found]
 
 
 def killed_after(seconds: float, act: Callable[[], object]) -> bool:

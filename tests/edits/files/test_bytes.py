@@ -288,26 +288,26 @@ def soon_large(monkeypatch: pytest.MonkeyPatch) -> int:
     return large_files.LARGE
 
 
-def large(tail: str = "") -> str:
-    return "".join(f"line number {number:06d} of a large file, \u00e9\n" for number in range(12_000)) + tail
+def large(tail: str = "", lines: int = 12_000) -> str:
+    return "".join(f"line number {number:06d} of a large file, \u00e9\n" for number in range(lines)) + tail
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_a_large_file_lands_the_same_as_a_small_one_and_holds_three_copies_at_most(
-    project: Project, newline: str, soon_large: int
+    project: Project, newline: str
 ) -> None:
-    data = large().replace("\n", newline).encode()
-    assert len(data) > soon_large
+    data = large(lines=120_000).replace("\n", newline).encode()
+    assert len(data) > large_files.LARGE
     project.write({"f": data})
-    old = "line number 006000 of a large file, \u00e9"
-    edit = hunk("f", " line number 005999 of a large file, \u00e9", f"-{old}", "+one", "+two")
+    old = "line number 060000 of a large file, \u00e9"
+    edit = hunk("f", " line number 059999 of a large file, \u00e9", f"-{old}", "+one", "+two")
     tracemalloc.start()
     landed = project.landing.land(edit, hunk_id="h1")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert isinstance(landed, Landed) and (landed.start, landed.end, landed.rung) == (
-        6_001,
-        6_003,
+        60_001,
+        60_003,
         Rung.EXACT,
     )
     assert project.read_bytes() == {"f": data.replace(old.encode(), f"one{newline}two".encode())}

@@ -146,6 +146,8 @@ def check(work: Path) -> None:
     for number in sorted(landed & hunks.keys()):
         result = landing.undo(f"h{number}")
         assert isinstance(result, Landed), result
+    again = Ledger(work / "ledger").hunks()
+    assert not [record.id for record in again if record.state == "landed"], "what was written is read again"
     left = landed - hunks.keys()
     for number in range(3):
         assert (root / f"{number}.txt").read_text() == text(number, left)

@@ -32,6 +32,7 @@ output_reserve = 1000
 edit_format = "v4a"
 """
 BUDGET = 6_500
+LONG = "Words upon words about the table. "
 WORDS = (
     """
 models = ["small"]
@@ -45,7 +46,7 @@ secret_code = 1
 ```
 
 """
-    + "Words upon words about the table. " * 80
+    + LONG * 80
     + """
 \"\"\"
 """
@@ -114,10 +115,10 @@ def tokens(request: Request) -> int:
 async def test_many_turns_stay_in_the_budget_and_lose_no_word_of_the_user(root: Path) -> None:
     configure(root, RULES_ALONE + WHOLE_INPUTS)
     async with talking(root, WORDS, model="small") as talk:
-        await ask(talk, 1, 10)
+        await ask(talk, 1, 13)
         compactions = talk.all(DialogueCompacted)
         requests = asked(talk)
-    assert len(requests) == 10 and max(map(tokens, requests)) <= BUDGET
+    assert len(requests) == 13 and max(map(tokens, requests)) <= BUDGET
     assert 1 < len(compactions) < 10, "in batches, not each turn"
     for event in compactions:
         assert event.by == "rules" and event.after < event.before
@@ -204,7 +205,7 @@ async def test_a_window_full_of_files_is_asked_for_its_ledger_once_the_dialogue_
         text = "question" if number < 5 else "other"
         lines = "".join(f"def {text}_{number}_{n}():\n    return {text}_{n} + 1\n\n" for n in range(40))
         (root / f"{text}{number}.py").write_text(lines)
-    async with talking(root, WITH_LEDGER, model="small") as talk:
+    async with talking(root, WITH_LEDGER.replace(LONG * 80, LONG * 50), model="small") as talk:
         await ask(talk, 1, 1)
         assert talk.all(TurnStarted)[0].input_tokens > ASK * 11_000, "the files alone fill that much"
         await ask(talk, 2, 5)

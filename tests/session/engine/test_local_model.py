@@ -98,9 +98,7 @@ def test_settings_that_cannot_be_are_refused(table: Any) -> None:
 def test_the_head_of_a_file_is_read_as_it_was_written(tiny: Path) -> None:
     header = read_header(tiny)
     assert (header.architecture, header.name, header.context) == ("llama", "tiny", 32_768)
-    assert (
-        header.cache_bytes == LAYERS * 2 * WIDE * 2
-    )  # layers, keys and values, width, bytes of a half float
+    assert header.cache_bytes == LAYERS * 2 * WIDE * 2  # keys and values; bytes of a half float
     assert header.size == tiny.stat().st_size
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from edits.checked_lines import from_line
 from edits.files.durable import no_step
+from edits.files.text import digest
 from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind
 from edits.landing import Landing
 from edits.ledger.journal_file import FIRST
@@ -137,6 +138,8 @@ def check(work: Path) -> None:
     ledger = Ledger(work / "ledger")
     ledger.recover()
     hunks = {int(record.id[1:]): record.state for record in ledger.hunks()}
+    for entry in ledger.entries():
+        assert entry.before is not None and digest(ledger.content(entry.before)) == entry.before
     assert hunks.keys() >= {*range(HUNKS // 2, HUNKS)}, "a landed hunk of the last session is lost"
     now = {number: (root / f"{number}.txt").read_text() for number in range(3)}
     landed = {number for number in range(HUNKS + 1) if f"LINE {number}\n" in now[number % 3]}

@@ -13,13 +13,15 @@ from context.text.tokens import Counter
 
 
 class Repo:
-    """A real git repository in a temporary folder."""
+    """A real git repository in a temporary folder, made there unless it is ``begun``."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, begun: bool = False) -> None:
         self.root = root
+        if begun:
+            return
         self.git("init", "-q", "-b", "main")
-        self.git("config", "user.email", "a@example.org")
-        self.git("config", "user.name", "A")
+        with (root / ".git" / "config").open("a") as config:
+            config.write("[user]\n\temail = a@example.org\n\tname = A\n")
 
     def git(self, *arguments: str, stdin: str | None = None) -> str:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
@@ -60,13 +62,19 @@ def git_asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return asked
 
 
-@pytest.fixture
-def repo(tmp_path: Path) -> Repo:
+@pytest.fixture(scope="session")
+def empty_repo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository without a commit, of which that of each test is a copy."""
     if shutil.which("git") is None:
         pytest.skip("git is not installed: these tests are about git repositories")
+    return Repo(tmp_path_factory.mktemp("empty")).root
+
+
+@pytest.fixture
+def repo(empty_repo: Path, tmp_path: Path) -> Repo:
     root = tmp_path / "project"
-    root.mkdir()
-    return Repo(root)
+    shutil.copytree(empty_repo, root, symlinks=True)
+    return Repo(root, begun=True)
 
 
 @pytest.fixture(scope="session")

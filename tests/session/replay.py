@@ -6,6 +6,7 @@ import asyncio
 import base64
 import contextlib
 import hashlib
+import itertools
 import json
 import socket
 import struct
@@ -62,12 +63,15 @@ class Replay:
         events = {"responses": RESPONSES, "chat": CHAT, "messages": MESSAGES}[route.dialect]
         texts = [json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode() for event in events]
         if route.transport is Transport.WEBSOCKET:
-            self._answer = b"".join(_frame(text) for text in texts)
+            frames = [_frame(text) for text in texts]
         else:
             texts += [b"[DONE]"] if route.dialect == "chat" else []
             chunks = (b"data: " + text + b"\n\n" for text in texts)
-            self._answer = _STREAM + b"".join(b"%x\r\n%b\r\n" % (len(each), each) for each in chunks)
-            self._answer += b"0\r\n\r\n"
+            frames = [_STREAM, *(b"%x\r\n%b\r\n" % (len(each), each) for each in chunks), b"0\r\n\r\n"]
+        self._answer = b"".join(frames)
+        begun = self.total
+        self.edges = [0, *itertools.accumulate(map(len, frames), initial=begun)]
+        """Where each part of all bytes begins (handshake, head, frames), and the end of all."""
         self.first = self.total + self._answer.index(b"***" if route.dialect == "responses" else b"ma")
         """The place of the first word of the edit."""
         self.total += len(self._answer)

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +8,8 @@ from hypothesis import strategies as st
 
 from context.code.languages import fence_of, language_of, languages
 from context.code.outline import outline
+from context.code.syntax import LARGEST, syntax_error
+from tests.faults import in_processes
 
 SAMPLES = Path(__file__).parent / "samples"
 PROJECTS = Path(__file__).parent / "projects"
@@ -254,36 +254,15 @@ HARD_TEXTS = pytest.mark.parametrize(
 """Texts that crash a parser, or that it takes very long for."""
 
 
-def in_another_process(path: str, text: str, program: str) -> str:
-    """The output of ``program``, which is given ``path`` as argument and ``text`` on standard input."""
-    ended = subprocess.run(
-        [sys.executable, "-c", f"import sys\n{program}", path],
-        input=text,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert ended.returncode == 0, f"ended with {ended.returncode}: {ended.stderr}"
-    return ended.stdout
-
-
 @HARD_TEXTS
 def test_no_text_crashes_or_hangs_the_outline(path: str, text: str) -> None:
-    program = (
-        "from context.code.outline import outline\nprint(outline(sys.argv[1], sys.stdin.read()).symbols)"
-    )
-    assert in_another_process(path, text, program) == "()\n"
+    assert in_processes(lambda: repr(outline(path, text).symbols)) == ["()"]
 
 
 @HARD_TEXTS
 def test_no_text_crashes_or_hangs_the_syntax_check(path: str, text: str) -> None:
-    program = (
-        "from context.code.syntax import LARGEST, syntax_error\n"
-        "print(syntax_error(sys.argv[1], sys.stdin.read()[:LARGEST]))"
-    )
-    answer = in_another_process(path, text, program)
-    assert answer == "None\n" or answer.startswith("syntax error at line ")
+    (answer,) = in_processes(lambda: syntax_error(path, text[:LARGEST]))
+    assert answer is None or answer.startswith("syntax error at line ")
 
 
 @pytest.mark.parametrize(

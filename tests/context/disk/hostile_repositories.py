@@ -1,11 +1,12 @@
 """Repositories that each try to have a program run in one way.
 
 Each has files, a history and uncommitted changes, so that everything spark asks of git is asked. The
-program is ``trap.sh``: it notes that it ran in ``ran``, beside the repository.
+program is ``trap.sh``: it notes that it ran in the file ``ran``.
 """
 
 from __future__ import annotations
 
+import atexit
 import os
 import pty
 import shutil
@@ -13,6 +14,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 _IDENTITY = ("-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "protocol.file.allow=always")
@@ -22,22 +24,12 @@ _SIGNATURES = {"openpgp": "PGP SIGNATURE", "ssh": "SSH SIGNATURE", "x509": "SIGN
 class Hostile:
     """A repository being built in ``base``, to be opened at :attr:`opened`."""
 
-    def __init__(self, base: Path) -> None:
+    def __init__(self, base: Path, ran: Path) -> None:
         self.base = base
         self.root = base / "project"
         self.opened = self.root
-        self.ran = base / "ran"
+        self.ran = ran
         self.trap = self.root / "trap.sh"
-        self.root.mkdir()
-        self.git("init", "-q", "-b", "main")
-        self.write("trap.sh", f"#!/bin/sh\necho \"$0 $@\" >> '{self.ran}'\n")
-        self.trap.chmod(0o755)
-        self.write("a.txt", "one\n")
-        self.write("b.py", "def needle():\n    return 1\n")
-        self.commit("first")
-        self.git("checkout", "-q", "-b", "work")
-        self.write("b.py", "def needle():\n    return 2\n")
-        self.commit("second")
 
     def write(self, path: str, text: str) -> None:
         file = self.root / path
@@ -97,6 +89,25 @@ class Hostile:
             pass  # The terminal is closed once all programs on it have ended.
         process.wait(timeout=30)
         os.close(leader)
+
+
+@cache
+def _plain() -> Hostile:
+    """A repository with a history, in which nothing runs yet: all others are copies of it."""
+    base = Path(tempfile.mkdtemp(dir=os.environ.get("PYTEST_DEBUG_TEMPROOT")))
+    atexit.register(shutil.rmtree, base, ignore_errors=True)
+    made = Hostile(base, base / "ran")
+    made.root.mkdir()
+    made.git("init", "-q", "-b", "main")
+    made.write("trap.sh", f"#!/bin/sh\necho \"$0 $@\" >> '{made.ran}'\n")
+    made.trap.chmod(0o755)
+    made.write("a.txt", "one\n")
+    made.write("b.py", "def needle():\n    return 1\n")
+    made.commit("first")
+    made.git("checkout", "-q", "-b", "work")
+    made.write("b.py", "def needle():\n    return 2\n")
+    made.commit("second")
+    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +318,8 @@ def _named_filter(hostile: Hostile, name: str) -> None:
 
 def make(vector: Vector, base: Path) -> Hostile:
     """Build the repository of a vector in the empty folder ``base``."""
-    hostile = Hostile(base)
+    hostile = Hostile(base, _plain().ran)
+    shutil.copytree(_plain().root, hostile.root, symlinks=True)
     if vector.name == "merge driver":
         hostile.git("checkout", "-q", "-b", "side", "main")
         hostile.write("b.py", "def needle():\n    return 3\n")

@@ -13,14 +13,11 @@ from tests.context.disk.hostile_repositories import VECTORS, Vector, make
 pytestmark = pytest.mark.skipif(
     shutil.which("git") is None, reason="git is not installed: these tests are about git repositories"
 )
-ALL = pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector.name)
-LIVE = pytest.mark.parametrize(
-    "vector", [vector for vector in VECTORS if vector.fires], ids=lambda vector: vector.name
-)
 
 
-@ALL
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector.name)
 def test_opening_a_hostile_repository_runs_nothing(vector: Vector, tmp_path: Path) -> None:
+    """Plain git runs the program in the same repository afterwards, so that there was something to run."""
     hostile = make(vector, tmp_path)
     project = Project(hostile.opened)
     project.scan()
@@ -30,11 +27,6 @@ def test_opening_a_hostile_repository_runs_nothing(vector: Vector, tmp_path: Pat
     project.reconcile()
     project.close()
     assert not hostile.ran.exists(), hostile.ran.read_text()
-
-
-@LIVE
-def test_plain_git_runs_the_program_of_each_vector(vector: Vector, tmp_path: Path) -> None:
-    hostile = make(vector, tmp_path)
     for command in vector.fires:
         hostile.plain_git(command)
-    assert hostile.ran.exists()
+    assert hostile.ran.exists() == bool(vector.fires)

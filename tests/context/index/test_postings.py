@@ -18,12 +18,12 @@ FILES = [
     facts_of(
         Source(
             f"src/file_{number:04}.py",
-            f"def shared(): common()\n{'rare = 1' if number % 400 == 0 else ''}\n"
+            f"def shared(): common()\n{'rare = 1' if number % 160 == 0 else ''}\n"
             f"{'half = 2' if number % 2 else ''}\n",
             f"{number:064x}",
         )
     )
-    for number in range(2_000)
+    for number in range(800)
 ]
 QUESTIONS = ({"common": 1.0}, {"half": 1.0, "common": 0.5}, {"rare": 1.0, "half": 1.0, "shared": 2.0})
 
@@ -43,7 +43,7 @@ def split(parts: list[list[int]], removed: frozenset[int]) -> Words:
 
 
 @settings(max_examples=12, deadline=None)
-@given(st.integers(0, 1_000_000), st.integers(1, 5), st.sampled_from((0, 3, 150, 700, 1_900)))
+@given(st.integers(0, 1_000_000), st.integers(1, 5), st.sampled_from((0, 3, 60, 280, 760)))
 def test_the_split_into_parts_changes_no_answer(seed: int, count: int, removing: int) -> None:
     dice = random.Random(seed)
     numbers = list(range(len(FILES)))
@@ -62,10 +62,10 @@ def test_the_split_into_parts_changes_no_answer(seed: int, count: int, removing:
 
 
 def test_a_file_that_is_outdated_does_not_count() -> None:
-    numbers = list(range(400))
-    rare = {number for number in numbers if number % 400 == 0}
-    words = split([numbers], frozenset(numbers[1:200]))
-    without = split([[0, *numbers[200:]]], frozenset())
+    numbers = list(range(160))
+    rare = {number for number in numbers if number % 160 == 0}
+    words = split([numbers], frozenset(numbers[1:80]))
+    without = split([[0, *numbers[80:]]], frozenset())
     assert rare == {0}
     for word in ("rare", "half", "common"):
         assert words.rarity(word) == without.rarity(word)

@@ -125,6 +125,7 @@ def test_a_worker_that_has_taken_its_memory_is_replaced(
     folder: Path, tmp_path: Path, started: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workers, "_MOST_MEMORY", 1)
+    monkeypatch.setattr(workers, "BATCH", 80)
     paths = paths_of(folder)
     answers = list(read_all(folder, paths, tmp_path, lines=True))
     # Each answer filled a segment and wore its worker out.

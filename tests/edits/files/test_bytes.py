@@ -16,7 +16,8 @@ from edits.files.text import FileError, decode, joined, split
 from edits.files.tree import Tree
 from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind, RefusalCode, Refused, Rung
 from edits.landing import Landing
-from edits.placing.large_files import LARGE, change_exactly
+from edits.placing import large_files
+from edits.placing.large_files import change_exactly
 from edits.placing.locate import Place, locate
 from edits.placing.splices import spliced, splices
 from tests.edits.helpers import Project
@@ -280,16 +281,23 @@ def test_reading_says_what_is_wrong(tmp_path: Path) -> None:
     assert missing.value.code is RefusalCode.MISSING_FILE and "src/none" in missing.value.message
 
 
-def large(tail: str = "") -> str:
-    return "".join(f"line number {number:06d} of a large file, \u00e9\n" for number in range(120_000)) + tail
+@pytest.fixture
+def soon_large(monkeypatch: pytest.MonkeyPatch) -> int:
+    """Files of this many bytes are large."""
+    monkeypatch.setattr(large_files, "LARGE", 400_000)
+    return large_files.LARGE
+
+
+def large(tail: str = "", lines: int = 12_000) -> str:
+    return "".join(f"line number {number:06d} of a large file, \u00e9\n" for number in range(lines)) + tail
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_a_large_file_lands_the_same_as_a_small_one_and_holds_three_copies_at_most(
     project: Project, newline: str
 ) -> None:
-    data = large().replace("\n", newline).encode()
-    assert len(data) > LARGE
+    data = large(lines=120_000).replace("\n", newline).encode()
+    assert len(data) > large_files.LARGE
     project.write({"f": data})
     old = "line number 060000 of a large file, \u00e9"
     edit = hunk("f", " line number 059999 of a large file, \u00e9", f"-{old}", "+one", "+two")
@@ -308,7 +316,7 @@ def test_a_large_file_lands_the_same_as_a_small_one_and_holds_three_copies_at_mo
     assert project.read_bytes() == {"f": data}
 
 
-def test_what_is_not_plain_in_a_large_file_is_placed_as_text(project: Project) -> None:
+def test_what_is_not_plain_in_a_large_file_is_placed_as_text(project: Project, soon_large: int) -> None:
     edit = hunk("f", "-the very last line", "+the end")
     for tail, landed in (
         ("the very last line\n", True),
@@ -319,6 +327,7 @@ def test_what_is_not_plain_in_a_large_file_is_placed_as_text(project: Project) -
         ("the very last line\n\0", False),
     ):
         project.write({"f": large(tail)})
+        assert len(large(tail)) > soon_large
         result = project.landing.land(edit, hunk_id="h1", dry_run=True)
         assert isinstance(result, Landed) is landed, tail
         before = large(tail)

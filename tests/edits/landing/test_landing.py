@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,9 @@ import pytest
 from edits.formats.events import Completed
 from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind, RefusalCode, Refused, Status
 from edits.landing import Landing
+from edits.ledger.ledger import Ledger
 from tests.edits.helpers import Project, parse
+from tests.faults import in_processes
 
 
 @pytest.fixture
@@ -159,29 +160,26 @@ def test_a_whole_hunk_is_aimed_where_it_would_land(project: Project) -> None:
 
 
 def test_ids_are_unique_across_processes(project: Project) -> None:
-    script = (
-        "import sys; from pathlib import Path; from edits.ledger.ledger import Ledger;"
-        "ledger = Ledger(Path(sys.argv[1])); print(*(ledger.next_id() for _ in range(200)))"
-    )
-    command = [sys.executable, "-c", script, str(project.folder / "ledger")]
-    running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
-    ids = [word for process in running for word in process.communicate()[0].split()]
+    def take() -> list[str]:
+        ledger = Ledger(project.folder / "ledger")
+        return [ledger.next_id() for _ in range(200)]
+
+    ids = [one for taken in in_processes(take, take, take) for one in taken]
     assert sorted(ids, key=lambda name: int(name[1:])) == [f"h{number}" for number in range(1, 601)]
     assert project.ledger.next_id() == "h601"
 
 
 def test_two_processes_landing_in_one_file_lose_nothing(project: Project) -> None:
     project.write({"a.txt": "".join(f"line {number}\n" for number in range(40))})
-    script = (
-        "import sys; from pathlib import Path; from edits.hunk import *;"
-        "from edits.landing import Landing; from edits.ledger.ledger import Ledger;"
-        "ledger = Ledger(Path(sys.argv[2])); landing = Landing(Path(sys.argv[1]), ledger);"
-        "[landing.land(Hunk('a.txt', Action.UPDATE, Format.V4A, (HunkLine(LineKind.OLD, f'line {n}'),"
-        " HunkLine(LineKind.NEW, f'LINE {n}'))), hunk_id=ledger.next_id())"
-        " for n in range(int(sys.argv[3]), 40, 2)]"
-    )
-    command = [sys.executable, "-c", script, str(project.root), str(project.folder / "ledger")]
-    running = [subprocess.Popen([*command, str(first)]) for first in (0, 1)]
-    assert [process.wait() for process in running] == [0, 0]
+
+    def every_other(first: int) -> None:
+        ledger = Ledger(project.folder / "ledger")
+        landing = Landing(project.root, ledger)
+        for number in range(first, 40, 2):
+            lines = (HunkLine(LineKind.OLD, f"line {number}"), HunkLine(LineKind.NEW, f"LINE {number}"))
+            hunk = Hunk("a.txt", Action.UPDATE, Format.V4A, lines)
+            landing.land(hunk, hunk_id=ledger.next_id())
+
+    in_processes(partial(every_other, 0), partial(every_other, 1))
     assert project.read() == {"a.txt": "".join(f"LINE {number}\n" for number in range(40))}
     assert len(project.ledger.hunks()) == 40

@@ -16,6 +16,7 @@ from edits.ledger.entry import State
 from edits.ledger.ledger import Ledger
 from edits.ledger.retention import DAY, Retention
 from tests.edits.helpers import Project
+from tests.faults import picture, restore
 
 LINES = [f"line {number}" for number in range(6)]
 
@@ -87,8 +88,10 @@ def test_one_changed_character_makes_no_undo_write_wrong_code(project: Project) 
 @pytest.mark.parametrize("seed", range(8))
 def test_whatever_single_bytes_change_undo_restores_or_refuses(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
-    for number in range(8):
-        project = filled(tmp_path / str(number))
+    project = filled(tmp_path / "filled")
+    whole = picture(project.folder)
+    for _ in range(8):
+        restore(project.folder, whole)
         data = bytearray(journal(project).read_bytes())
         for _ in range(chance.choice([1, 1, 5])):
             data[chance.randrange(len(data))] = chance.choice(b'a1"}\n\\ \0\xff')

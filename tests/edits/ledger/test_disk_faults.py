@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import errno
+import os
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -58,9 +60,10 @@ def files(root: Path) -> dict[str, bytes]:
     }
 
 
+@cache
 def outcomes(what: str) -> tuple[dict[str, bytes], dict[str, bytes]]:
     """The files before and after."""
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory(dir=os.environ.get("PYTEST_DEBUG_TEMPROOT")) as name:
         root, ledger = prepare(Path(name), what)
         before = files(root)
         act(root, ledger, what)
@@ -71,7 +74,7 @@ def faults(what: str, call: str, code: int) -> Iterator[tuple[int, str]]:
     """Play ``what`` with the first, second, … call failing, until none does; what is wrong of each, or ''."""
     before, after = outcomes(what)
     for number in range(1, 500):
-        with tempfile.TemporaryDirectory() as name:
+        with tempfile.TemporaryDirectory(dir=os.environ.get("PYTEST_DEBUG_TEMPROOT")) as name:
             root, ledger = prepare(Path(name), what)
             told: object = None
             with failing(call, number, code) as count:

@@ -6,6 +6,7 @@ landed hunk took it, and all the states that a file has had agree on one order o
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Sequence
 from graphlib import CycleError, TopologicalSorter
@@ -111,12 +112,12 @@ def text(lines: Sequence[str]) -> str:
 
 @pytest.mark.slow
 @seed(1)
-@settings(max_examples=share(150, 50), deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=share(150, 40), deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(LANDS, min_size=3, max_size=6), LATER)
 def test_no_line_comes_back_out_of_order(
     first: list[tuple[int, int, int]], later: list[int | tuple[int, ...]]
 ) -> None:
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=os.environ.get("PYTEST_DEBUG_TEMPROOT")) as folder:
         history = History(Path(folder))
         for one in (*first, *later):
             match one:
@@ -130,12 +131,12 @@ def test_no_line_comes_back_out_of_order(
 
 @pytest.mark.slow
 @seed(1)
-@settings(max_examples=share(60, 20), deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=share(60, 15), deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(LANDS, min_size=3, max_size=6), st.lists(TURNS, max_size=10))
 def test_all_hunks_can_be_undone_after_any_undoing_and_landing_again(
     first: list[tuple[int, int, int]], turns: list[int]
 ) -> None:
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=os.environ.get("PYTEST_DEBUG_TEMPROOT")) as folder:
         history = History(Path(folder))
         for one in first:
             history.land(*one)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,17 +13,16 @@ from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind
 from edits.ledger.hunk_ids import RESERVED
 from edits.ledger.ledger import Ledger
 from tests.edits.helpers import Project
+from tests.faults import in_processes
 
-TAKE = """
-import sys
-from pathlib import Path
-from edits.ledger.ledger import Ledger
-ledger = Ledger(Path(sys.argv[1]))
-for _ in range(100):
-    ledger.reserve_ids()
-    print(ledger.next_id())
-ledger.give_ids_back()
-"""
+
+def take(folder: Path) -> list[str]:
+    ledger, taken = Ledger(folder), []
+    for _ in range(100):
+        ledger.reserve_ids()
+        taken.append(ledger.next_id())
+    ledger.give_ids_back()
+    return taken
 
 
 @pytest.fixture
@@ -33,10 +31,7 @@ def project(tmp_path: Path) -> Project:
 
 
 def test_processes_that_reserve_at_the_same_time_get_different_ids(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", TAKE, str(tmp_path / "ledger")]
-    running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
-    given = [line for process in running for line in process.communicate()[0].split()]
-    assert [process.returncode for process in running] == [0, 0, 0]
+    given = [one for ids in in_processes(*[partial(take, tmp_path / "ledger")] * 3) for one in ids]
     assert len(given) == len(set(given)) == 300
 
 

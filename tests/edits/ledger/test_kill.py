@@ -1,16 +1,17 @@
-"""SIGKILL after every step of a landing: after recovery each file is before or after, never between."""
+"""A kill at each moment of a landing: after recovery each file is before or after, never between."""
 
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from edits.hunk import Landed
+from edits.files import durable
+from edits.files.durable import no_step
+from edits.hunk import Landed, Refused
 from edits.landing import Landing
 from edits.ledger.entry import State
 from edits.ledger.ledger import Ledger
@@ -18,14 +19,17 @@ from tests.bench.kill_stress import stress
 from tests.checkout import ROOT
 from tests.edits.helpers import Project
 from tests.edits.ledger.landing_victim import HUNKS
+from tests.faults import killed_at, moments, restore
+from tests.thorough import share
 
-TEXT = "".join(f"line {number}\n" for number in range(30_000))
+TEXT = "".join(f"line {number}\n" for number in range(400))
 
 
-def run(project: Project, what: str, fatal: int) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tests.edits.ledger.landing_victim"]
-    command += [str(project.root), str(project.folder / "ledger"), what, str(fatal)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+def act(project: Project, what: str, step: Callable[[str], None] = no_step) -> Landed | Refused:
+    landing = Landing(project.root, Ledger(project.folder / "ledger"), step=step)
+    if what == "undo":
+        return landing.undo("h1")
+    return landing.land(HUNKS[what.removesuffix("-linked")], hunk_id="h1")
 
 
 def prepared(folder: Path, what: str) -> Project:
@@ -39,26 +43,28 @@ def prepared(folder: Path, what: str) -> Project:
 
 
 @pytest.mark.parametrize("what", ["update", "update-linked", "add", "delete", "move", "undo"])
-def test_killed_after_any_step_a_landing_is_whole_or_did_not_happen(tmp_path: Path, what: str) -> None:
-    lived = prepared(tmp_path / "lived", what)
-    before = lived.read()
-    steps = int(run(lived, what, 0).stdout)
-    after = lived.read()
-    assert before != after and steps >= 3
+def test_killed_at_any_moment_a_landing_is_whole_or_did_not_happen(
+    tmp_path: Path, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(durable, "_CHUNK", len(TEXT) // 4)
+    project = prepared(tmp_path, what)
+    before = project.read()
+    found = moments(project.folder, partial(act, project, what))
+    after = project.read()
+    assert before != after and len(found) >= 8
     ends: set[State] = set()
-    for fatal in range(1, steps + 1):
-        project = prepared(tmp_path / str(fatal), what)
-        assert run(project, what, fatal).returncode == -signal.SIGKILL
+    for moment in found:
+        restore(project.folder, moment.picture)
         fresh = Ledger(project.folder / "ledger")
         recovered = fresh.recover()
         now = project.read()
-        assert now in (before, after), f"after step {fatal}"
+        assert now in (before, after), moment.name
         landed = any(entry.after != entry.before for entry in fresh.entries() if entry.seq > (what == "undo"))
         landed = landed or any(entry.moved_to for entry in fresh.entries())
-        assert landed == (now == after)
-        assert all(item.state is not State.LOST for item in recovered)
+        assert landed == (now == after), moment.name
+        assert all(item.state is not State.LOST for item in recovered), moment.name
         ends.update(item.state for item in recovered)
-        assert not [path for path in project.root.rglob("*") if path.name.endswith(".spark")]
+        assert not [path for path in project.root.rglob("*") if path.name.endswith(".spark")], moment.name
         if now == after and what != "undo":
             assert isinstance(Landing(project.root, fresh).undo("h1"), Landed)
             assert project.read() == before
@@ -67,7 +73,12 @@ def test_killed_after_any_step_a_landing_is_whole_or_did_not_happen(tmp_path: Pa
 
 def test_a_file_changed_by_the_user_before_recovery_is_left_to_the_user(tmp_path: Path) -> None:
     project = prepared(tmp_path, "update")
-    assert run(project, "update", 1).returncode == -signal.SIGKILL
+    written = next(
+        each
+        for each in moments(project.folder, partial(act, project, "update"))
+        if each.name == "temporary created"
+    )
+    restore(project.folder, written.picture)
     project.write({"a.txt": "the user's\n"})
     (recovered,) = Ledger(project.folder / "ledger").recover()
     assert (recovered.hunk, recovered.path, recovered.state) == ("h1", "a.txt", State.LOST)
@@ -115,12 +126,11 @@ def test_a_line_of_the_journal_that_is_none_is_passed_over(tmp_path: Path, line:
 
 def test_the_lock_of_a_killed_process_does_not_stay(tmp_path: Path) -> None:
     project = prepared(tmp_path, "update")
-    assert run(project, "update", 1).returncode == -signal.SIGKILL
+    assert killed_at(1, partial(act, project, "update"))
     assert isinstance(project.landing.land(HUNKS["update"], hunk_id="h2"), Landed)
 
 
-@pytest.mark.slow
 def test_killed_at_any_moment_nothing_is_between(tmp_path: Path) -> None:
-    counts, fault = stress(tmp_path, 120)
+    counts, fault = stress(tmp_path, share(120, 18))
     assert fault is None
-    assert counts["before"] > 10 and counts["after"] > 10
+    assert counts["before"] and counts["after"]

@@ -26,8 +26,7 @@ def source(chance: random.Random) -> list[str]:
 def history(folder: Path, commits: int) -> None:
     """A repository whose commits change, add and delete a few lines each."""
     chance = random.Random(5)
-    git = ["git", "-C", str(folder), "-c", "user.name=T", "-c", "user.email=t@example.org"]
-    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    told: list[str] = []
     lines = source(chance)
     for number in range(commits):
         at = chance.randrange(3, len(lines) - 6)
@@ -38,9 +37,12 @@ def history(folder: Path, commits: int) -> None:
                 lines[at:at] = [f"    added_{number} = '{number}'", f"    use(added_{number})"]
             case _:
                 del lines[at : at + 2]
-        (folder / "module.py").write_text("".join(f"{line}\n" for line in lines))
-        subprocess.run([*git, "add", "module.py"], check=True)
-        subprocess.run([*git, "commit", "-q", "-m", f"change {number}"], check=True)
+        text, message = "".join(f"{line}\n" for line in lines), f"change {number}"
+        told += ["commit refs/heads/main", f"committer T <t@example.org> {number} +0000"]
+        told += [f"data {len(message)}", message, f"M 644 inline module.py\ndata {len(text)}", text]
+    subprocess.run(["git", "init", "-q", "-b", "main", str(folder)], check=True)
+    given = "".join(f"{line}\n" for line in told)
+    subprocess.run(["git", "-C", str(folder), "fast-import", "--quiet"], input=given, text=True, check=True)
 
 
 def test_no_damaged_edit_of_a_history_lands_in_the_wrong_place(tmp_path: Path) -> None:

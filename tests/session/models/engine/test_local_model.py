@@ -15,6 +15,7 @@ from session.models.engine.settings import read_local
 from session.setup.config import ConfigError, Flags
 from session.setup.model_offers import OfferKind, engine_offers, offers
 from session.setup.opening import Opening, open_project
+from tests.session.models.engine.tiny_model import LAYERS, WIDE
 from tui.cli.sessions.accept_offer import begin_with
 
 pytest.importorskip(
@@ -97,7 +98,7 @@ def test_settings_that_cannot_be_are_refused(table: Any) -> None:
 def test_the_head_of_a_file_is_read_as_it_was_written(tiny: Path) -> None:
     header = read_header(tiny)
     assert (header.architecture, header.name, header.context) == ("llama", "tiny", 32_768)
-    assert header.cache_bytes == 2 * 2 * 64 * 2  # layers, keys and values, width, bytes of a half float
+    assert header.cache_bytes == LAYERS * 2 * WIDE * 2  # keys and values; bytes of a half float
     assert header.size == tiny.stat().st_size
 
 

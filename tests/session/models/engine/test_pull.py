@@ -17,12 +17,12 @@ from session.models.engine.model_hub import Hub, HubError, known_models
 from session.models.engine.model_store import ModelStore
 from session.models.engine.pull import choose, pull
 from session.models.engine.settings import LocalError
-from tests.checkout import ROOT
+from tests.conftest import RunSpark
 from tests.session.models.engine.hub_server import REPOSITORY, HubServer
 from tui.front.words.pull_progress import progress_line
 
 CONTENT = bytes(range(256)) * 4_096
-SPARK = (sys.executable, "-c", "from tui.cli.main import main; main()")
+SPARK = (sys.executable, "-c", "from tui.cli.main.main import main; main()")
 
 
 @pytest.fixture
@@ -219,27 +219,23 @@ def test_two_pulls_of_one_model_do_not_meet_in_its_file(hub_server: HubServer, s
     assert second == ["", "refused"] and place.read_bytes() == CONTENT
 
 
-def spark(hub: HubServer, tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environ = {**os.environ, **hub.environ(), "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    return subprocess.run(
-        [*SPARK, "local", *arguments], cwd=ROOT, env=environ, capture_output=True, text=True, check=False
-    )
-
-
-def test_the_command_pulls_lists_and_removes(hub_server: HubServer, tmp_path: Path) -> None:
-    run = spark(hub_server, tmp_path, "pull", REPOSITORY)
-    assert run.returncode == 0, run.stderr
-    assert run.stdout.strip().endswith("cache/spark/models/tiny.gguf")
-    assert "100 %" in run.stderr and "spark --local tiny" in run.stderr
-    listed = spark(hub_server, tmp_path, "list")
-    assert listed.stdout.split()[:3] == ["tiny", "1.0", "MB"] and REPOSITORY in listed.stdout
-    assert spark(hub_server, tmp_path, "remove", "tiny").returncode == 0
-    assert "no model is pulled yet" in spark(hub_server, tmp_path, "list").stderr
-    missing = spark(hub_server, tmp_path, "pull", "nobody/nothing")
-    assert missing.returncode == 4 and missing.stderr.count("\n") == 1
-    unknown = spark(hub_server, tmp_path, "pull", "whatever")
-    assert unknown.returncode == 1 and "owner/model" in unknown.stderr
-    assert "qwen2.5-coder-7b" in spark(hub_server, tmp_path, "list", "--known").stdout
+def test_the_command_pulls_lists_and_removes(
+    hub_server: HubServer, tmp_path: Path, shared_spark: RunSpark
+) -> None:
+    env = {**hub_server.environ(), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    run = shared_spark("local", "pull", REPOSITORY, env=env)
+    assert run.code == 0, run.err
+    assert run.out.strip().endswith("cache/spark/models/tiny.gguf")
+    assert "100 %" in run.err and "spark --local tiny" in run.err
+    listed = shared_spark("local", "list", env=env)
+    assert listed.out.split()[:3] == ["tiny", "1.0", "MB"] and REPOSITORY in listed.out
+    assert shared_spark("local", "remove", "tiny", env=env).code == 0
+    assert "no model is pulled yet" in shared_spark("local", "list", env=env).err
+    missing = shared_spark("local", "pull", "nobody/nothing", env=env)
+    assert missing.code == 4 and missing.err.count("\n") == 1
+    unknown = shared_spark("local", "pull", "whatever", env=env)
+    assert unknown.code == 1 and "owner/model" in unknown.err
+    assert "qwen2.5-coder-7b" in shared_spark("local", "list", "--known", env=env).out
 
 
 def test_an_interrupt_leaves_what_was_loaded(hub_server: HubServer, tmp_path: Path) -> None:

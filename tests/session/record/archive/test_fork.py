@@ -11,13 +11,7 @@ import pytest
 from session.base.events import Event, HunkLanded, HunkUndone, Notice, PromptSubmitted, TextDelta, TurnEnded
 from session.base.storage.line_files import StoreError
 from session.project.workspace import open_workspace
-from session.record.fork import NoSuchPlaceError, fork_session
-from session.record.journal.journals import Journal
-from session.record.journal.past_events import read_past
-from session.record.journal.reading import damaged_lines, read_records
-from session.record.journal.session_list import list_sessions
-from session.turn.memory.resume import resume_session
-from tests.faults import CODES, failing, killed_at
+from tests.faults import CODES, failing, moments, restore
 from tests.session.talking import COLOURS, REPAINT, talking
 
 NAME = "20260102-030405-abcd"
@@ -96,17 +90,19 @@ def test_a_place_that_is_not_there_is_named(
     assert len(list(session.parent.iterdir())) == 1
 
 
-def test_killed_at_every_step_a_fork_is_whole_or_not_there(session: Path) -> None:
-    fatal, killed = 0, True
-    while killed:
-        fatal += 1
-        killed = killed_at(fatal, lambda step: fork_session(session, step=step))
-        found = list_sessions(session.parent)
-        assert found.problems == ()
-        for row in found.rows:
-            file = session.parent / f"{row.name}.jsonl"
-            assert damaged_lines(file) == 0 and len(list(read_records(file))) >= len(TOLD)
-    assert fatal == 4
+def test_killed_at_any_moment_a_fork_is_whole_or_not_there(session: Path) -> None:
+    folder = session.parent
+    found = moments(folder, lambda step: fork_session(session, step=step))
+    counts: list[int] = []
+    for moment in found:
+        restore(folder, moment.picture)
+        listed = list_sessions(folder)
+        assert listed.problems == (), moment.name
+        counts.append(len(listed.rows))
+        for row in listed.rows:
+            file = folder / f"{row.name}.jsonl"
+            assert damaged_lines(file) == 0 and len(list(read_records(file))) >= len(TOLD), moment.name
+    assert counts == sorted(counts) and (counts[0], counts[-1]) == (1, 2)
 
 
 @pytest.mark.parametrize("code", CODES, ids=errno.errorcode.get)

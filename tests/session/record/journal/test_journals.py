@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from session.base.events import Event, HunkLanded, Notice, ReasoningDelta, TextD
 from session.base.storage.line_files import StoreError
 from session.record.journal.journals import Journal, new_session_name
 from session.record.journal.reading import read_event, read_records
+from tests.faults import in_processes
 
 NAME = "20260102-030405-abcd"
 
@@ -159,17 +161,13 @@ def test_a_record_that_is_no_event_gives_none(record: dict[str, Any]) -> None:
 
 
 def test_two_writers_do_not_mix_their_lines(tmp_path: Path) -> None:
-    program = (
-        "import sys; from pathlib import Path\n"
-        "from session.base.events import Notice; from session.record.journal.journals import Journal\n"
-        f"journal = Journal(Path(sys.argv[1]), {NAME!r})\n"
-        "for number in range(300): journal.write(Notice(sys.argv[2], 'x' * number))\n"
-        "journal.close()\n"
-    )
-    writers = [
-        subprocess.Popen([sys.executable, "-c", program, str(tmp_path), level]) for level in ("one", "two")
-    ]
-    assert [writer.wait(60) for writer in writers] == [0, 0]
+    def write(level: str) -> None:
+        journal = Journal(tmp_path, NAME)
+        for number in range(300):
+            journal.write(Notice(level, "x" * number))
+        journal.close()
+
+    in_processes(partial(write, "one"), partial(write, "two"))
     events = events_in(tmp_path / f"{NAME}.jsonl")
     for level in ("one", "two"):
         texts = [event.text for event in events if isinstance(event, Notice) and event.level == level]

@@ -1,8 +1,8 @@
-"""A long journal goes on in another part, and old parts are shortened: killed at any step nothing is lost."""
+"""A long journal goes on in another part, and old ones are shortened: killed anywhere nothing is lost."""
 
 from __future__ import annotations
 
-import errno
+import itertools
 import os
 from collections.abc import Callable
 from functools import partial
@@ -17,17 +17,19 @@ from session.record.journal.journals import Journal
 from session.record.journal.past_events import read_past
 from session.record.journal.reading import damaged_lines, read_event, read_records
 from session.record.journal.session_list import last_session, list_sessions
-from tests.faults import CODES, failing, killed_at
+from tests.faults import CODES, failing, moments, restore
 from tests.session.record.journal.test_checksums import of_the_first_version
+from tests.thorough import IN_FULL
 
 NAME = "20260102-030405-abcd"
-TURNS = 16
+TURNS = 8
+CALLS = ("open", "write", "fsync", "replace")
 
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (parts, journals):
-        monkeypatch.setattr(module, "PART_BYTES", 1_500)
+        monkeypatch.setattr(module, "PART_BYTES", 700)
         monkeypatch.setattr(module, "KEPT_PARTS", 2)
 
 
@@ -143,25 +145,31 @@ def check(folder: Path, begun: int) -> int:
     return sum(isinstance(event, TurnEnded) for event in left)
 
 
-def test_killed_at_every_step_the_session_opens_and_goes_on(tmp_path: Path) -> None:
-    fatal, killed = 0, True
-    while killed:
-        fatal += 1
-        folder = tmp_path / str(fatal)
-        killed = killed_at(fatal, partial(write, folder, range(TURNS)))
+def test_killed_at_any_moment_the_session_opens_and_goes_on(tmp_path: Path) -> None:
+    folder = tmp_path / "sessions"
+    folder.mkdir()
+    file = folder / f"{NAME}.jsonl"
+    found = moments(folder, partial(write, folder, range(TURNS)))
+    for number, moment in enumerate(found):
+        restore(folder, moment.picture)
         done = check(folder, begun=0)
+        if number % 3:
+            continue
         # Killed again where it goes on, and then not any more.
-        file = folder / f"{NAME}.jsonl"
         before = len(list(read_records(file))) if file.exists() else 0
-        killed_at(1 + fatal % 7, partial(write, folder, range(done, TURNS)))
+        more = moments(folder, partial(write, folder, range(done, TURNS)), 2 + number % 7)
+        restore(folder, more[min(1 + number % 7, len(more) - 1)].picture)
         write(folder, range(TURNS - 1, TURNS))
         assert len(without_text([each for each in events_in(file) if each is not None])) >= before // 2
-        assert damaged_lines(file) == 0
-    assert fatal > TURNS * 4
+        assert damaged_lines(file) == 0, moment.name
+    assert done == TURNS and len(found) > TURNS * 4
 
 
-@pytest.mark.parametrize("code", CODES, ids=errno.errorcode.get)
-@pytest.mark.parametrize("call", ["open", "write", "fsync", "replace"])
+@pytest.mark.parametrize(
+    ("call", "code"),
+    list(itertools.product(CALLS, CODES) if IN_FULL else zip(CALLS, CODES, strict=True)),
+    ids=str,
+)
 def test_whichever_call_fails_the_journal_says_so_and_loses_nothing(
     tmp_path: Path, call: str, code: int
 ) -> None:
@@ -184,6 +192,6 @@ def test_whichever_call_fails_the_journal_says_so_and_loses_nothing(
         left = [event for event in events_in(journal.file) if event is not None]
         assert without_text(left) == without_text(all_events(range(TURNS)))
         assert damaged_lines(journal.file) == 0
-        if number > 40:  # one failing call is like another after all parts were begun and shortened
+        if number > 20:  # one failing call is like another after all parts were begun and shortened
             break
     assert number > 3

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from session.record.sharing.unattended import TABLE, Signal, State, Unattended
+from tests.thorough import share
 
 
 def test_the_table_has_an_entry_for_every_pair() -> None:
@@ -58,3 +60,4 @@ class AnyLife(RuleBasedStateMachine):
 
 
 TestAnyLife = AnyLife.TestCase
+TestAnyLife.settings = settings(max_examples=share(200, 40), stateful_step_count=20)

@@ -13,7 +13,7 @@ from session.tools.mcp.servers import McpServers
 from session.tools.mcp.settings import McpServer
 from tests.session.calling import calling
 from tests.session.talking import Listening, talking
-from tests.session.tools.mcp.test_mcp import COMMAND, around, folders
+from tests.session.tools.mcp.test_mcp import COMMAND, REAL, around, folders
 
 
 async def heard(told: list[tuple[str, str]], number: int) -> tuple[str, str]:
@@ -35,7 +35,7 @@ async def test_tools_that_come_and_go_are_listed_again_and_told_in_a_line() -> N
         told.append((level, line))
 
     servers = McpServers(
-        [McpServer("practice", COMMAND)], {}, folders(), tell, hear, BackgroundTasks(print), attended=True
+        [McpServer("practice", REAL)], {}, folders(), tell, hear, BackgroundTasks(print), attended=True
     )
     servers.start()
     await servers.opened()

@@ -25,6 +25,7 @@ output_reserve = 1000
 edit_format = "v4a"
 """
 BUDGET = 6_500
+LONG = "Words upon words about the table. "
 WORDS = (
     """
 models = ["small"]
@@ -38,7 +39,7 @@ secret_code = 1
 ```
 
 """
-    + "Words upon words about the table. " * 50
+    + LONG * 80
     + """
 \"\"\"
 """
@@ -107,10 +108,10 @@ def tokens(request: Request) -> int:
 async def test_many_turns_stay_in_the_budget_and_lose_no_word_of_the_user(root: Path) -> None:
     configure(root, RULES_ALONE + WHOLE_INPUTS)
     async with talking(root, WORDS, model="small") as talk:
-        await ask(talk, 1, 16)
+        await ask(talk, 1, 13)
         compactions = talk.all(DialogueCompacted)
         requests = asked(talk)
-    assert len(requests) == 16 and max(map(tokens, requests)) <= BUDGET
+    assert len(requests) == 13 and max(map(tokens, requests)) <= BUDGET
     assert 1 < len(compactions) < 10, "in batches, not each turn"
     for event in compactions:
         assert event.by == "rules" and event.after < event.before
@@ -131,11 +132,11 @@ def made_in(request: Request) -> bool:
 async def test_the_prefix_stays_between_compactions(root: Path) -> None:
     configure(root, RULES_ALONE + WHOLE_INPUTS)
     async with talking(root, WORDS, model="small") as talk:
-        await ask(talk, 1, 12)
+        await ask(talk, 1, 8)
         requests = asked(talk)
     texts = ["".join(item_text(item) for item in request.items) for request in requests]
     grown = sum(later.startswith(earlier) for earlier, later in pairwise(texts))
-    assert grown >= 6, "most requests only add to the one before"
+    assert grown >= 4, "most requests only add to the one before"
 
 
 async def test_a_resumed_session_begins_from_the_compaction(root: Path) -> None:
@@ -197,7 +198,7 @@ async def test_a_window_full_of_files_is_asked_for_its_ledger_once_the_dialogue_
         text = "question" if number < 5 else "other"
         lines = "".join(f"def {text}_{number}_{n}():\n    return {text}_{n} + 1\n\n" for n in range(40))
         (root / f"{text}{number}.py").write_text(lines)
-    async with talking(root, WITH_LEDGER, model="small") as talk:
+    async with talking(root, WITH_LEDGER.replace(LONG * 80, LONG * 50), model="small") as talk:
         await ask(talk, 1, 1)
         assert talk.all(TurnStarted)[0].input_tokens > ASK * 11_000, "the files alone fill that much"
         await ask(talk, 2, 5)
@@ -221,7 +222,7 @@ say = '''{json.dumps(ledger)}'''
 """
     )
     async with talking(root, script, model="small") as talk:
-        await ask(talk, 1, 10)
+        await ask(talk, 1, 6)
         proposed = await talk.until(LedgerProposed)
         assert proposed.decisions == ("a table is used for this",)
         assert not any("made by rules" in event.text for event in talk.all(Notice))
@@ -231,14 +232,14 @@ async def test_a_model_that_stalls_never_delays_a_turn(root: Path) -> None:
     configure(root)
     stalls = WORDS + '\n[[scenario]]\nmatch = ["developer asked"]\n[[scenario.step]]\nstall = 600.0\n'
     async with talking(root, stalls, model="small") as talk:
-        await ask(talk, 1, 12)
+        await ask(talk, 1, 7)
         assert {event.by for event in talk.all(DialogueCompacted)} == {"rules"}
 
 
 async def test_a_reply_that_is_not_a_ledger_is_reported(root: Path) -> None:
     configure(root)
     async with talking(root, WORDS, model="small") as talk:
-        await ask(talk, 1, 10)
+        await ask(talk, 1, 6)
         told = await talk.until(Notice, lambda event: "made by rules" in event.text)
     assert "no JSON object" in told.text
 
@@ -309,9 +310,9 @@ async def test_lines_are_remembered_at_once_and_through_compactions(root: Path) 
         await ask(talk, 2, 2)
         assert "answer in British English" in talk.sent(-1), "the next request tells it"
         dialogue.forget("3")
-        await ask(talk, 3, 12)
+        await ask(talk, 3, 7)
         await dialogue.compact()
-        await ask(talk, 13, 13)
+        await ask(talk, 8, 8)
         last = next(
             str(r.items) for r in reversed(asked(talk)) if "## The conversation so far" in str(r.items)
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -21,21 +22,36 @@ from session.wire.protocol.items import user_message
 from session.wire.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route
 from tests.session.replay import BLOCK, PATCH, Replay
 from tests.session.talking import COLOURS, REPAINT, Listening, opening
-from tests.session.wire.link.hostile import CuttingProxy
 from tests.session.wire.transport.test_http import CHAT, MESSAGES
-from tests.thorough import share
+from tests.thorough import IN_FULL, share
 
 ROUTES = [RESPONSES_OVER_WEBSOCKET, RESPONSES_OVER_SSE, CHAT, MESSAGES]
 PROFILE = RequestProfile("spark-partner")
 NONE = Retries(most=0)
-TURNS = share(15, 5)
-"""Number of places where a whole turn is cut."""
+TURNS = share(15, 2)
+"""Number of places where a whole turn is cut; they are others on each route."""
 PAINTED = COLOURS.replace("1", "10").replace("2", "20").replace("3", "30")
 
 
 def connect(url: str, route: Route, retries: Retries = NONE) -> Connection:
     service = Service(routes=(route,), warm_up=False)
     return Connection(Endpoint(url), PROFILE, service=service, backoff=Backoff(first=0.01), retries=retries)
+
+
+def places(server: Replay, *, closely: bool) -> list[int]:
+    """Where an answer is cut: around the beginning of each part and in its middle.
+
+    With ``closely`` it is also cut after every byte of the first frame of the edit; in a full run, after
+    every byte of all.
+    """
+    if IN_FULL:
+        return list(range(server.total))
+    around = {edge + by for edge in server.edges for by in (-1, 0, 1)}
+    around |= {(one + other) // 2 for one, other in pairwise(server.edges)}
+    if closely:
+        end = next(edge for edge in server.edges if edge > server.first)
+        around |= set(range(server.first - 10, end))
+    return sorted(place for place in around if 0 <= place < server.total)
 
 
 async def told(connection: Connection) -> tuple[str, str]:
@@ -53,16 +69,15 @@ async def told(connection: Connection) -> tuple[str, str]:
     return edit, "nothing"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("reset", [False, True], ids=["closed", "reset"])
 @pytest.mark.parametrize("route", ROUTES, ids=str)
-async def test_an_answer_cut_after_any_byte_fails_cleanly(route: Route, reset: bool) -> None:
+async def test_an_answer_cut_anywhere_fails_cleanly(route: Route, reset: bool) -> None:
     whole = PATCH if route.dialect == "responses" else BLOCK
     endings: dict[str, int] = {}
-    step = share(1, 5) if reset else 1
     async with Replay(route) as server, asyncio.timeout(120):
         server.reset = reset
-        for limit in range(0, server.total, step):
+        limits = places(server, closely=not reset and route in (RESPONSES_OVER_WEBSOCKET, CHAT))
+        for number, limit in enumerate(limits):
             server.limit = limit
             connection = connect(server.url, route)
             edit, ending = await told(connection)
@@ -71,13 +86,13 @@ async def test_an_answer_cut_after_any_byte_fails_cleanly(route: Route, reset: b
             assert ending in ("closed", "unreachable", "completed"), at
             assert ending != "completed" or edit == whole, at
             endings[ending] = endings.get(ending, 0) + 1
-            if limit % (16 * step) == 0:
+            if number % 8 == 0:
                 server.limit = None
                 assert await told(connection) == (whole, "completed"), f"after one {at}"
                 assert connection.state is LinkState.READY
             await connection.close()
         print(f"{route}: {server.total} bytes, {endings}")
-    assert endings["closed"] > 100 // step
+    assert endings["closed"] > len(limits) // 2
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=str)
@@ -85,7 +100,9 @@ async def test_a_cut_before_any_text_is_retried_silently(route: Route) -> None:
     whole = PATCH if route.dialect == "responses" else BLOCK
     async with Replay(route) as server, asyncio.timeout(60):
         server.once = True
-        for limit in range(0, server.first, 7):
+        for limit in places(server, closely=False):
+            if limit > server.first:
+                break
             server.limit = limit
             connection = connect(server.url, route, Retries(backoff=Backoff(first=0.01)))
             assert await told(connection) == (whole, "completed"), f"cut after {limit} bytes"
@@ -99,7 +116,6 @@ def turned(root: Path, url: str, route: Route) -> Opening:
     return dataclasses.replace(opening(root, url, model), service=service)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("route", ROUTES, ids=str)
 async def test_a_turn_cut_anywhere_lands_every_hunk_once(
     route: Route, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -108,7 +124,10 @@ async def test_a_turn_cut_anywhere_lands_every_hunk_once(
     monkeypatch.setattr("session.turn.runner.MOST_LOSSES", quick)
     monkeypatch.setattr("session.wire.link.connection.Retries", lambda: quick)
     whole: int | None = None
-    for part in range(TURNS + 1):
+    cuts = [
+        (part * len(ROUTES) + ROUTES.index(route) + 1) / (TURNS * len(ROUTES) + 1) for part in range(TURNS)
+    ]
+    for part, cut in enumerate((0.0, *cuts)):
         root = tmp_path / f"{part}" / "project"
         root.mkdir(parents=True)
         (root / "colours.py").write_text(COLOURS)
@@ -117,7 +136,7 @@ async def test_a_turn_cut_anywhere_lands_every_hunk_once(
             CuttingProxy(partner.port) as proxy,
         ):
             if whole is not None:
-                proxy.limit = part * whole // (TURNS + 1)
+                proxy.limit = int(cut * whole)
             session = Session(turned(root, proxy.url, route))
             listening = Listening(session, partner, root)
             following = asyncio.create_task(listening.follow())
@@ -127,7 +146,7 @@ async def test_a_turn_cut_anywhere_lands_every_hunk_once(
             ended = await listening.ended("t1")
             await session.close()
             await following
-            at = f"cut after {part * (whole or 0) // (TURNS + 1)} of {whole} bytes"
+            at = f"cut at {cut:.0%} of {whole} bytes"
             assert proxy.limit is None, at
             assert (ended.status, ended.message) == ("completed", None), at
             landed = [(event.start, event.status) for event in listening.all(HunkLanded)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -18,6 +18,7 @@ from session.wire.link.connection import LinkError, Retries
 from session.wire.protocol.events import TextDelta, WireEvent
 from session.wire.protocol.items import user_message
 from session.wire.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route
+from tests.session.held_clock import HeldClock
 from tests.session.wire.link.test_hostile import CHAT, MESSAGES, connect
 
 CALL = {"type": "function_call", "id": "c", "call_id": "c", "name": "read", "arguments": ""}
@@ -102,8 +103,8 @@ async def saying(
 async def test_an_answer_without_end_is_given_up_and_asked_for_once(
     route: Route, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounds, "MOST_TEXT", 200_000)
-    monkeypatch.setattr(bounds, "MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(bounds, "MOST_TEXT", 60_000)
+    monkeypatch.setattr(bounds, "MOST_BYTES", 300_000)
     async with saying(route, frames(route, name)) as (url, asked):
         connection = connect(url, route, retries=Retries(most=3))
         given: list[WireEvent] = []
@@ -112,9 +113,15 @@ async def test_an_answer_without_end_is_given_up_and_asked_for_once(
                 async for event in connection.respond([user_message("hello")]):
                     given.append(event)
         assert (caught.value.kind, caught.value.code) == ("server", bounds.TOO_LONG)
-        assert sum(len(getattr(event, "text", "")) for event in given) <= 200_000
+        assert sum(len(getattr(event, "text", "")) for event in given) <= 60_000
         assert len(asked) == 1
         await connection.close()
+
+
+async def until(fits: Callable[[], bool]) -> None:
+    """Wait in real time, for what goes over real sockets."""
+    while not fits():
+        await asyncio.sleep(0.005)
 
 
 SIGNS: dict[Route, tuple[str, ...]] = {
@@ -140,29 +147,50 @@ WORD: dict[Route, str] = {
 
 
 @pytest.mark.parametrize("route", SIGNS, ids=str)
-async def test_signs_of_life_alone_do_not_keep_an_answer_open(route: Route) -> None:
+async def test_signs_of_life_alone_do_not_keep_an_answer_open(
+    route: Route, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = HeldClock(monkeypatch)
     async with saying(route, itertools.cycle(SIGNS[route]), 0.1) as (url, asked):
-        connection = connect(url, route, retries=Retries(most=3), idle_timeout=30.0, empty_timeout=1.0)
-        async with asyncio.timeout(20):
-            with pytest.raises(LinkError, match="signs of life for 1 s, and nothing of its answer") as caught:
-                async for _ in connection.respond([user_message("hello")]):
-                    pass
+        connection = connect(url, route, retries=Retries(most=3), idle_timeout=30.0, empty_timeout=20.0)
+
+        async def read() -> None:
+            async for _ in connection.respond([user_message("hello")]):
+                pass
+
+        reading = asyncio.create_task(read())
+        async with asyncio.timeout(1_000):
+            await until(lambda: bool(asked))
+            while not reading.done():
+                await clock.run(1.0)
+        with pytest.raises(LinkError, match="signs of life for 20 s, and nothing of its answer") as caught:
+            await reading
         assert (caught.value.kind, caught.value.code) == ("closed", "idle_timeout")
+        assert clock.ahead >= 19
         assert len(asked) == 1, "it is not asked for again"
         await connection.close()
 
 
 @pytest.mark.parametrize("route", SIGNS, ids=str)
-async def test_a_word_now_and_then_keeps_an_answer_open(route: Route) -> None:
-    clock = asyncio.get_running_loop().time
+async def test_a_word_now_and_then_keeps_an_answer_open(
+    route: Route, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = HeldClock(monkeypatch)
+    words: list[WireEvent] = []
     async with saying(route, itertools.cycle((*SIGNS[route], WORD[route])), 0.1) as (url, _):
-        connection = connect(url, route, idle_timeout=30.0, empty_timeout=2.0)
-        ended = clock() + 4.0
-        async with asyncio.timeout(20):
+        connection = connect(url, route, idle_timeout=30.0, empty_timeout=5.0)
+
+        async def read() -> None:
             async for event in connection.respond([user_message("hello")]):
-                if clock() > ended and isinstance(event, TextDelta):
-                    break
+                words.extend([event] * isinstance(event, TextDelta))
+
+        reading = asyncio.create_task(read())
+        async with asyncio.timeout(1_000):
+            await until(lambda: bool(words))
+            await clock.run(15.0)
+        assert not reading.done() and len(words) > 3
         connection.drop()
+        await reading
         await connection.close()
 
 

@@ -100,6 +100,8 @@ class Shell:
             assert any(life.live for life in lives.values()), "a race without live attempts is decided"
             waiting = any(life.state in (State.WAITING, State.HELD) for life in lives.values())
             assert self.running or not waiting, "what waits has something to wait for"
+            streaming = any(life.state is State.STREAMING for life in lives.values())
+            assert self.running or streaming, "something can still happen"
             return
         (decided,) = self.decisions
         assert not any(life.live for life in lives.values())

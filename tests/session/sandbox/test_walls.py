@@ -118,7 +118,7 @@ async def test_sparks_own_folders_cannot_be_read(walled: Shell) -> None:
 async def test_the_network_cannot_be_reached_but_loopback_is_there(walled: Shell) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        line = f"{PYTHON} -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}), 5)'"
+        line = f"{PYTHON} -SEc 'import socket; socket.create_connection((\"127.0.0.1\", {port}), 5)'"
         assert (await walled(line)).outcome.code != 0
         assert (await walled(line, network=True)).outcome.code == 0
     own = textwrap.dedent(
@@ -128,7 +128,7 @@ async def test_the_network_cannot_be_reached_but_loopback_is_there(walled: Shell
             socket.create_connection(server.getsockname(), 5).close()
         """
     )
-    assert (await walled(f"{PYTHON} - <<'END'\n{own}\nEND")).outcome.code == 0
+    assert (await walled(f"{PYTHON} -SE - <<'END'\n{own}\nEND")).outcome.code == 0
 
 
 async def test_a_socket_that_a_program_outside_listens_on_cannot_be_reached(
@@ -139,7 +139,7 @@ async def test_a_socket_that_a_program_outside_listens_on_cannot_be_reached(
         daemon.bind(str(path))
         daemon.listen()
         ran = await walled(
-            f"{PYTHON} -c 'import socket; s = socket.socket(socket.AF_UNIX); s.connect(\"daemon.sock\")'"
+            f"{PYTHON} -SEc 'import socket; s = socket.socket(socket.AF_UNIX); s.connect(\"daemon.sock\")'"
         )
     assert ran.outcome.code != 0
 
@@ -175,7 +175,7 @@ async def test_a_cancelled_command_leaves_no_process(walled: Shell) -> None:
 
 
 LIMITS = {
-    End.MEMORY: (f"{PYTHON} -c 'b = bytearray(150_000_000); import time; time.sleep(60)'", "memory"),
+    End.MEMORY: (f"{PYTHON} -SEc 'b = bytearray(150_000_000); import time; time.sleep(60)'", "memory"),
     End.PROCESSES: ("for i in $(seq 60); do sleep 60 & done; wait", "processes"),
     End.DISK: ("for i in 1 2 3 4 5 6 7 8 9; do head -c 9M /dev/zero > f$i; done; sleep 60", "wrote"),
 }

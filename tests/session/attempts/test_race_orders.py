@@ -43,6 +43,9 @@ class Shell:
         self.runs: Counter[RunCheck] = Counter()
         self.ends: dict[int, Ended] = {}
         self.decisions: list[Decided] = []
+        self.cut: set[int] = set()
+        self.judged: set[int] = set()
+        """The checks that have said something of the project."""
         self.told: dict[int, list[Checked]] = {}
         self.take(self.race.begin())
 
@@ -58,8 +61,11 @@ class Shell:
                     self.running.append(effect)
                 case Cut(attempt=attempt):
                     assert attempt not in self.ends
+                    self.cut.add(attempt)
                     self.running = [each for each in self.running if each.attempt != attempt]
-                case Checked(attempt=attempt):
+                case Checked(attempt=attempt, judgement=judgement):
+                    check = self.race.checks.index(judgement.verdict.check)
+                    assert judgement.verdict.status is not Status.RED or check in self.judged, "it waits"
                     self.told.setdefault(attempt, []).append(effect)
                 case Ended(attempt=attempt, state=state):
                     assert attempt not in self.ends or (
@@ -72,8 +78,10 @@ class Shell:
     def verdict(self, run: RunCheck, status: Status, findings: Sequence[Finding], *, ran: bool) -> None:
         """A running check says this."""
         self.running.remove(run)
+        self.judged |= {run.check} if run.attempt == BASELINE else set()
         verdict = Verdict(self.race.checks[run.check], status, 0.1, tuple(findings), "why", ran=ran)
         self.take(self.race.checked(run.attempt, run.check, verdict))
+        assert ran or run.attempt != BASELINE or self.decisions, "a check that cannot run judges nothing"
 
     def answer(self, attempt: int, key: str, lines: int) -> None:
         self.take(self.race.answered(attempt, Result(key, lines)))
@@ -96,6 +104,7 @@ class Shell:
         lives = self.race.lives
         for number, life in lives.items():
             assert (number in self.ends) == (life.state not in LIVE)
+            assert life.state is not State.CUT or life.same_as or number in self.cut, "its link is cut"
         if not self.decisions:
             assert any(life.live for life in lives.values()), "a race without live attempts is decided"
             waiting = any(life.state in (State.WAITING, State.HELD) for life in lives.values())

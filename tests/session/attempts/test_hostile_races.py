@@ -112,11 +112,15 @@ def prepared(root: Path, outside: Path) -> Path:
     return config
 
 
+async def held_at(it: Listening, path: str) -> HunkHeld:
+    return await it.until(HunkHeld, lambda event: event.path == path)
+
+
 async def test_what_would_be_held_is_held_for_a_winner_too(root: Path) -> None:
     async with talking(root, answers("".join(map(added, HELD.values())) + FIX)) as it:
         await it.session.race.start("mend add", 1, [TESTS])
         for path in HELD.values():
-            held = await it.until(HunkHeld, lambda event, path=path: event.path == path)
+            held = await held_at(it, path)
             assert not (root / path).exists()
             it.session.answer(held.hunk, land=False)
         assert (await ended(it)).status == "completed"

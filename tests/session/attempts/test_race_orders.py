@@ -192,12 +192,12 @@ def steps(shell: Shell) -> Iterator[Step]:
     """All that can happen next."""
     for run in shell.running:
         for status, findings, ran in SAID:
-            yield lambda it, run=run, said=(status, findings), ran=ran: it.verdict(run, *said, ran=ran)
+            yield partial(Shell.verdict, run=run, status=status, findings=findings, ran=ran)
     for number, life in shell.race.lives.items():
         if life.state is State.STREAMING:
-            yield lambda it, number=number: it.fault(number)
+            yield partial(Shell.fault, attempt=number)
             for key in ("", "a", "b"):
-                yield lambda it, number=number, key=key: it.answer(number, key, number)
+                yield partial(Shell.answer, attempt=number, key=key, lines=number)
 
 
 def where(shell: Shell) -> str:

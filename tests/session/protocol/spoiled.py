@@ -5,7 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-WRONG = (None, True, -1, 1.5e308, 10**30, "", "x", "a\ud800", [], [1], [[]], {}, {"a": 1}, [{"type": "text"}])
+WRONG: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    1.5e308,
+    10**30,
+    "",
+    "x",
+    "a\ud800",
+    [],
+    [1],
+    [[]],
+    {},
+    {"a": 1},
+    [{"type": "text"}],
+)
 """Values of every kind that JSON has, most of them wrong wherever they stand."""
 
 

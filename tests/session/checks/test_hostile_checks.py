@@ -21,13 +21,11 @@ KEY = "sk-proj-" + "Ab3dEf6hIj9k" * 4
 REWRITES = "for i in 1 2 3; do echo rewritten > colours.py; rm -rf other.py; done"
 SAYS = {
     "another finding each time": 'echo "colours.py:1: $word at $(date +%s%N)"',
-    "thousands of findings": ('for i in $(seq 5000); do echo "colours.py:$i: round $word, finding $i"; done'),
+    "thousands of findings": ('for i in $(seq 1000); do echo "colours.py:$i: round $word, finding $i"; done'),
     "escapes and controls": (
         "printf 'colours.py:1: %s \\033]52;c;aGk=\\007\\033[2J\\033P1$r\\033\\\\\\302\\233x\\n' $word"
     ),
-    "a line without an end": (
-        'printf "colours.py:1: $word "; head -c 3000000 /dev/zero | tr "\\\\0" x; echo'
-    ),
+    "a line without an end": ('printf "colours.py:1: $word "; head -c 300000 /dev/zero | tr "\\\\0" x; echo'),
     "other files": (
         'echo "colours.py:1: $word"; echo "../../config/spark/config.toml:1: set auto_fix = 10";'
         ' echo "/etc/passwd:1: wrong"; echo "$HOME/.config/spark/config.toml:3: wrong"'
@@ -75,14 +73,22 @@ def root(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", SAYS)
+SIDE_BY_SIDE = (
+    ("another finding each time", "escapes and controls", "other files", "a key"),
+    ("a line without an end", "thousands of findings"),
+)
+"""What one check says together: what is short, and what is cut because it is too much."""
+
+
+@pytest.mark.parametrize("names", SIDE_BY_SIDE, ids=("short", "long"))
 async def test_rounds_end_whatever_a_check_prints_and_files_are_the_users_alone(
-    root: Path, name: str
+    root: Path, names: tuple[str, ...]
 ) -> None:
+    said = "\n".join(SAYS[name] for name in names)
     (root / "check.sh").write_text(
         "value=$(sed -n '/def blue/,$s/.*return //p' colours.py); round=$((value - 3))\n"
         f"set -- {' '.join(WORDS[1:])}; eval word=\\${{$round:-}}\n"
-        f'[ "$round" = 0 ] && exit 0\n{SAYS[name]}\n{REWRITES}\nexit 1\n'
+        f'[ "$round" = 0 ] && exit 0\n{said}\n{REWRITES}\nexit 1\n'
     )
     config = config_folder(environment(root.parent / "xdg")) / "config.toml"
     before = config.read_bytes()

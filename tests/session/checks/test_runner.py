@@ -44,7 +44,9 @@ async def run(
 
 
 async def test_failing_tests_are_red_with_the_place_and_mended_ones_green(root: Path) -> None:
-    check = Check("tests", f"{PYTHON} -m pytest -q -p no:cacheprovider", Kind.TESTS)
+    check = Check(
+        "tests", f"PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 {PYTHON} -m pytest -q -p no:cacheprovider", Kind.TESTS
+    )
     verdict = await run(root, check)
     assert verdict.status is Status.RED and verdict.why == "exit 1"
     assert verdict.findings == (
@@ -70,7 +72,7 @@ async def test_a_linter_is_told_the_changed_files(root: Path) -> None:
     ("command", "why"),
     [
         ("no-such-program-anywhere", "is not installed"),
-        (f"{PYTHON} -m pytest -q empty", "pytest does not know these arguments"),
+        ("pytest() { return 4; }; pytest -q empty", "pytest does not know these arguments"),
         ("sleep 60", "did not end within 0.5 s"),
         ("kill -SEGV $$", "ended by signal 11"),
     ],
@@ -82,11 +84,11 @@ async def test_a_check_that_did_not_judge_is_unclear(root: Path, command: str, w
 
 
 async def test_a_check_that_uses_too_much_is_unclear_and_says_what(root: Path) -> None:
-    check = Check("greedy", f"{PYTHON} -c 'b = bytearray(500_000_000); import time; time.sleep(60)'")
-    verdict = await run(root, check, limits=Limits(memory=150 * MEGABYTE))
+    check = Check("greedy", f"{PYTHON} -SEc 'b = bytearray(150_000_000); import time; time.sleep(60)'")
+    verdict = await run(root, check, limits=Limits(memory=60 * MEGABYTE))
     if verdict.note:
         pytest.skip(f"limits need a sandbox with walls: {verdict.note}")
-    assert verdict.status is Status.UNCLEAR and "150 MB of memory" in verdict.why
+    assert verdict.status is Status.UNCLEAR and "60 MB of memory" in verdict.why
 
 
 async def test_a_check_that_changes_the_project_changes_only_its_sandbox(root: Path) -> None:
@@ -101,10 +103,12 @@ async def test_a_check_sees_no_keys_and_asks_for_none(root: Path, monkeypatch: p
     assert "sk-secret" not in verdict.last and verdict.status is Status.RED
 
 
-async def test_a_flood_of_output_is_kept_at_its_ends_only(root: Path) -> None:
-    verdict = await run(
-        root, Check("loud", "echo app.py:1: first; yes x | head -c 20M; echo app.py:2: last; false")
-    )
+async def test_a_flood_of_output_is_kept_at_its_ends_only(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("session.checks.runner.KEPT", 10_000)
+    flood = "yes x | head -c 100k; echo app.py:3: not kept; yes x | head -c 100k"
+    verdict = await run(root, Check("loud", f"echo app.py:1: first; {flood}; echo app.py:2: last; false"))
     assert [finding.message for finding in verdict.findings] == ["first", "last"]
     assert verdict.last.splitlines()[-1] == "app.py:2: last"
 
@@ -120,7 +124,7 @@ async def test_what_a_check_printed_is_not_read_on_the_event_loop(
         return find(*given)
 
     monkeypatch.setattr("session.checks.runner.find", noted)
-    verdict = await run(root, Check("red", "seq 300000; echo app.py:1: wrong; exit 1"))
+    verdict = await run(root, Check("red", "seq 3000; echo app.py:1: wrong; exit 1"))
     assert [str(each) for each in verdict.findings] == ["app.py:1: wrong"]
     assert readers and threading.main_thread() not in readers
 

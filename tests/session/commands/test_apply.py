@@ -4,6 +4,7 @@ import io
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -12,7 +13,8 @@ import pytest
 from session.base.events import ApplyEnded, Event, HunkLanded, HunkOpened, HunkRedone, HunkRefused, HunkUndone
 from session.commands.apply import NotTextError, apply_stream, redo_hunk, undo_hunk
 from session.project.workspace import Workspace, open_workspace
-from tests.conftest import RunSpark
+from tests.conftest import Ran, RunSpark
+from tui.cli.main import _main
 
 
 def update(path: str, old: str, new: str) -> str:
@@ -174,6 +176,32 @@ def lines(out: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in out.splitlines()]
 
 
+@pytest.fixture
+def spark_here(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunSpark:
+    """Run ``spark`` in the project and in this process, as its console script does."""
+
+    def run(*arguments: str, given: str | bytes = b"") -> Ran:
+        read, out, err = (tmp_path / name for name in ("stdin", "stdout", "stderr"))
+        read.write_bytes(given.encode() if isinstance(given, str) else given)
+        with (
+            read.open() as stdin,
+            out.open("w") as stdout,
+            err.open("w") as stderr,
+            monkeypatch.context() as patch,
+            pytest.raises(SystemExit) as left,
+        ):
+            patch.chdir(project)
+            patch.setattr(sys, "argv", ["spark", *arguments])
+            for name, stream in (("stdin", stdin), ("stdout", stdout), ("stderr", stderr)):
+                patch.setattr(sys, name, stream)
+            _main()
+        code = left.value.code
+        assert isinstance(code, int)
+        return Ran(code, out.read_text(), err.read_text())
+
+    return run
+
+
 def test_a_hunk_is_on_disk_while_its_pipe_is_still_open(project: Path, spark_path: Path) -> None:
     process = subprocess.Popen(
         [spark_path, "apply", "--json"], cwd=project, stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -193,8 +221,8 @@ def test_a_hunk_is_on_disk_while_its_pipe_is_still_open(project: Path, spark_pat
     assert process.returncode == 0
 
 
-def test_every_json_line_is_as_the_contract_says(project: Path, run_spark: RunSpark) -> None:
-    ran = run_spark("apply", "--json", cwd=project, given=HELLO + BAD + SECOND)
+def test_every_json_line_is_as_the_contract_says(project: Path, spark_here: RunSpark) -> None:
+    ran = spark_here("apply", "--json", given=HELLO + BAD + SECOND)
     assert ran.code == 1
     records = lines(ran.out)
     wanted = {
@@ -225,9 +253,9 @@ def test_the_plain_output_has_a_line_a_hunk_and_the_counts(project: Path, run_sp
     assert ran.err == ""
 
 
-def test_a_dry_run_of_the_command_leaves_the_project_alone(project: Path, run_spark: RunSpark) -> None:
+def test_a_dry_run_of_the_command_leaves_the_project_alone(project: Path, spark_here: RunSpark) -> None:
     before = (project / "app.py").read_bytes()
-    ran = run_spark("apply", "--dry-run", cwd=project, given=HELLO)
+    ran = spark_here("apply", "--dry-run", given=HELLO)
     assert ran.code == 0 and "1 landed" in ran.out
     assert (project / "app.py").read_bytes() == before
 
@@ -250,11 +278,11 @@ READ_UNASKED = [edit_format for edit_format in IN_EACH_FORMAT if edit_format != 
     [*((each, True) for each in IN_EACH_FORMAT), *((each, False) for each in READ_UNASKED)],
 )
 def test_every_format_of_the_contract_lands(
-    project: Path, run_spark: RunSpark, edit_format: str, named: bool
+    project: Path, spark_here: RunSpark, edit_format: str, named: bool
 ) -> None:
     options = ["--format", edit_format] if named else []
     given = f"Some words.\n\n{IN_EACH_FORMAT[edit_format]}"
-    ran = run_spark("apply", "--json", *options, cwd=project, given=given)
+    ran = spark_here("apply", "--json", *options, given=given)
     assert ran.code == 0 and ran.err == ""
     opened, landed, ended = (json.loads(line) for line in ran.out.splitlines())
     assert (opened["type"], opened["hunk"], opened["path"]) == ("hunk.open", "h1", "notes.md")
@@ -269,49 +297,50 @@ def test_every_format_of_the_contract_lands(
     del ended["t"]
     assert ended == {"type": "apply.ended", "landed": 1, "refused": 0, "already_applied": 0}
     assert (project / "notes.md").read_text() == "# Notes\n\nfirst\nSECOND\nthird\n"
-    again = run_spark("apply", "--json", *options, cwd=project, given=given)
+    again = spark_here("apply", "--json", *options, given=given)
     assert '"already_applied"' in again.out and again.code == 0
 
 
-def test_text_without_an_edit_is_reported_as_such(project: Path, run_spark: RunSpark) -> None:
-    ran = run_spark("apply", cwd=project, given="just words\n")
+def test_text_without_an_edit_is_reported_as_such(project: Path, spark_here: RunSpark) -> None:
+    ran = spark_here("apply", given="just words\n")
     assert ran.code == 0 and "0 landed" in ran.out and "no edit" in ran.err
 
 
-def test_an_unknown_format_is_a_usage_error(project: Path, run_spark: RunSpark) -> None:
-    ran = run_spark("apply", "--format", "docx", cwd=project)
+def test_an_unknown_format_is_a_usage_error(project: Path, spark_here: RunSpark) -> None:
+    ran = spark_here("apply", "--format", "docx")
     assert ran.code == 2 and "docx" in ran.err
 
 
-def test_an_invalid_byte_is_named_by_its_place_after_the_counts(project: Path, run_spark: RunSpark) -> None:
+def test_an_invalid_byte_is_named_by_its_place_after_the_counts(project: Path, spark_here: RunSpark) -> None:
     data = HELLO.encode() + b"\xff\xfe"
-    ran = run_spark("apply", "--json", cwd=project, given=data)
+    ran = spark_here("apply", "--json", given=data)
     assert ran.code == 1
     assert f"not UTF-8 at byte {len(HELLO)}" in ran.err
     assert lines(ran.out)[-1]["landed"] == 1
 
 
-def test_undo_and_redo_across_processes(project: Path, run_spark: RunSpark) -> None:
+def test_undo_and_redo_across_processes(project: Path, run_spark: RunSpark, spark_here: RunSpark) -> None:
+    """Another process undoes what this one landed; the rest is as if each command were a process."""
     original = (project / "app.py").read_text()
-    run_spark("apply", cwd=project, given=HELLO + SECOND)
+    spark_here("apply", given=HELLO + SECOND)
     changed = (project / "app.py").read_text()
     undone = run_spark("undo", "h1", cwd=project)
     assert (undone.code, undone.out) == (0, "h1 undone app.py:2\n")
     assert (project / "app.py").read_text() == original
-    again = run_spark("redo", cwd=project)
+    again = spark_here("redo")
     assert (again.code, again.out) == (0, "h1 redone app.py:2\n")
     assert (project / "app.py").read_text() == changed
-    last = run_spark("undo", cwd=project)
+    last = spark_here("undo")
     assert last.code == 0
     for hunk in ("h99", "nonsense", "../h1"):
-        refused = run_spark("undo", hunk, cwd=project)
+        refused = spark_here("undo", hunk)
         assert refused.code == 1
         assert refused.err.startswith(f"spark: {hunk}: ")
 
 
-def test_nothing_to_undo_says_so_and_no_more(project: Path, run_spark: RunSpark) -> None:
+def test_nothing_to_undo_says_so_and_no_more(project: Path, spark_here: RunSpark) -> None:
     for command, verb in (("undo", "undo"), ("redo", "redo")):
-        ran = run_spark(command, cwd=project)
+        ran = spark_here(command)
         assert (ran.code, ran.out) == (1, "")
         assert ran.err == f"spark: there is no hunk to {verb} in this project\n"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from session.commands.check_commands import CheckError
 from tests.session.checks.painting import PAINT, RUFF
 from tests.session.talking import COLOURS, environment, talking
 
-TESTS = f"{sys.executable} -c 'import colours; assert colours.red() == 10'"
+TESTS = "sed -n 2p colours.py | grep -q ' 10$' || { echo AssertionError; exit 1; }"
 
 
 @pytest.fixture

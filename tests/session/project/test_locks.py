@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import stat
 from collections.abc import Callable, Iterable
@@ -11,6 +12,8 @@ import pytest
 
 from edits.files.aliases import aliases
 from edits.guards.locks import LockedLines
+from session.base.events import HunkRefused
+from session.commands.apply import apply_stream
 from session.project.locks import LockError, LockStore
 from session.project.workspace import open_workspace
 from tests.conftest import RunSpark
@@ -34,6 +37,12 @@ def store(project: Path, own_folders: Path, files: Callable[[], Iterable[str]] |
     return LockStore(project, workspace.folders.state, files or workspace.files)
 
 
+def applied(project: Path) -> list[HunkRefused]:
+    """What is refused when the patch is applied to the project as it is."""
+    events = apply_stream(open_workspace(project), io.BytesIO(PATCH.encode()), "auto")
+    return [event for event in events if isinstance(event, HunkRefused)]
+
+
 def test_apply_refuses_what_is_locked_and_lands_the_rest(
     project: Path, own_folders: Path, run_spark: RunSpark
 ) -> None:
@@ -45,12 +54,10 @@ def test_apply_refuses_what_is_locked_and_lands_the_rest(
     assert "SECOND" in (project / "notes.md").read_text()
 
 
-def test_locked_lines_are_known_by_their_text_when_lines_come_above(
-    project: Path, own_folders: Path, run_spark: RunSpark
-) -> None:
+def test_locked_lines_are_known_by_their_text_when_lines_come_above(project: Path, own_folders: Path) -> None:
     store(project, own_folders).add("app.py:2")
     (project / "app.py").write_text("# above\n\n" + (project / "app.py").read_text())
-    assert run_spark("apply", "-C", str(project), given=PATCH).code == 1
+    assert [each.path for each in applied(project)] == ["app.py"]
     assert "Hello" in (project / "app.py").read_text()
 
 
@@ -58,7 +65,7 @@ def test_locked_lines_are_known_by_their_text_when_lines_come_above(
     "damage", ["not json", "[]", "[" * 100_000, '{"paths": 3}', '{"paths": [], "lines": [{}]}']
 )
 def test_damaged_locks_are_an_error_and_never_taken_for_none(
-    project: Path, own_folders: Path, run_spark: RunSpark, damage: str
+    project: Path, own_folders: Path, damage: str
 ) -> None:
     locks = store(project, own_folders)
     locks.add("app.py")
@@ -68,9 +75,20 @@ def test_damaged_locks_are_an_error_and_never_taken_for_none(
     with pytest.raises(LockError, match=r"locks\.json"):
         locks.read()
     before = (project / "app.py").read_text()
+    with pytest.raises(LockError, match=r"locks\.json"):
+        applied(project)
+    assert (project / "app.py").read_text() == before
+
+
+def test_apply_ends_where_the_locks_are_damaged(
+    project: Path, own_folders: Path, run_spark: RunSpark
+) -> None:
+    store(project, own_folders).add("app.py")
+    (file,) = own_folders.rglob("locks.json")
+    file.write_text("not json")
     ran = run_spark("apply", "-C", str(project), given=PATCH)
     assert ran.code == 3 and "locks.json" in ran.err
-    assert (project / "app.py").read_text() == before
+    assert "Hello" in (project / "app.py").read_text()
 
 
 def test_a_lock_set_twice_is_there_once_and_all_are_taken_away(project: Path, own_folders: Path) -> None:
@@ -86,24 +104,22 @@ def test_a_lock_set_twice_is_there_once_and_all_are_taken_away(project: Path, ow
 
 
 @pytest.mark.parametrize("spelled", ["./app.py", "src/../app.py", "{root}/app.py", "{root}//./app.py"])
-def test_a_path_is_locked_however_it_is_written(
-    project: Path, own_folders: Path, run_spark: RunSpark, spelled: str
-) -> None:
+def test_a_path_is_locked_however_it_is_written(project: Path, own_folders: Path, spelled: str) -> None:
     locks = store(project, own_folders)
     assert locks.add(spelled.format(root=project)) == "app.py is locked"
     assert locks.shown() == ("app.py",)
-    ran = run_spark("apply", "-C", str(project), given=PATCH)
-    assert ran.code == 1 and "app.py is locked by the user (app.py)" in ran.out
+    (refused,) = applied(project)
+    assert "app.py is locked by the user (app.py)" in refused.message
     assert locks.remove(spelled.format(root=project)) == "app.py is no longer locked"
     assert locks.shown() == ()
 
 
-def test_locks_that_were_kept_as_typed_hold(project: Path, own_folders: Path, run_spark: RunSpark) -> None:
+def test_locks_that_were_kept_as_typed_hold(project: Path, own_folders: Path) -> None:
     locks = store(project, own_folders)
     locks.add("app.py")
     (file,) = own_folders.rglob("locks.json")
     file.write_text(json.dumps({"paths": ["./app.py", "/elsewhere"], "lines": []}))
-    assert run_spark("apply", "-C", str(project), given=PATCH).code == 1
+    assert [each.path for each in applied(project)] == ["app.py"]
     assert locks.shown() == ("app.py", "/elsewhere")
     locks.remove("/elsewhere")
     locks.remove("app.py")

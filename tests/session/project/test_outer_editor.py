@@ -14,8 +14,7 @@ from session.project.edit_thread import EditThread
 from session.project.open_files import ProjectFiles
 from session.project.outer_editor import OuterTexts
 from session.project.workspace import Workspace, open_workspace
-from session.record.journal.journals import Journal
-from session.record.journal.recorder import Recorder
+from tests.thorough import share
 
 NAME = "a.txt"
 
@@ -159,5 +158,5 @@ def test_no_order_of_typing_saving_and_landing_loses_a_line(tmp_path: Path) -> N
     from hypothesis.stateful import run_state_machine_as_test
 
     run_state_machine_as_test(
-        machine, settings=settings(max_examples=60, stateful_step_count=15, deadline=None)
+        machine, settings=settings(max_examples=share(60, 15), stateful_step_count=15, deadline=None)
     )

@@ -15,6 +15,7 @@ import pytest
 from session.base.events import PromptSubmitted
 from session.base.storage.line_files import StoreError
 from session.project.prompts import Draft, PromptHistory
+from tests.thorough import share
 
 
 def mode(path: Path) -> int:
@@ -148,12 +149,12 @@ def test_the_history_is_shortened_and_keeps_the_newest(
 ) -> None:
     monkeypatch.setattr(PromptHistory, "LARGEST", 2_000)
     history, file = PromptHistory(tmp_path), tmp_path / "prompts.jsonl"
-    for number in range(1_000):
+    for number in range(300):
         history.add(f"prompt {number}")
         assert history.read()[-1] == f"prompt {number}"
         assert file.stat().st_size <= 2_000
     numbers = [int(prompt.split()[1]) for prompt in history.read()]
-    assert numbers == list(range(1_000 - len(numbers), 1_000)) and len(numbers) > 50
+    assert numbers == list(range(300 - len(numbers), 300)) and len(numbers) > 50
     assert mode(file) == 0o600 and [each.name for each in tmp_path.iterdir()] == ["prompts.jsonl"]
 
 
@@ -190,10 +191,10 @@ def test_processes_that_shorten_the_history_at_once_lose_no_new_prompt(tmp_path:
 
 
 def test_a_kill_while_the_history_is_shortened_loses_no_prompt(tmp_path: Path) -> None:
-    for attempt in range(12):
+    for attempt in range(share(12, 3)):
         process = writer(tmp_path, f"run{attempt}", 100_000)
         assert process.stdout is not None
-        for _ in range(150 + 17 * attempt):
+        for _ in range(150 + 67 * attempt):
             process.stdout.readline()
         process.kill()
         told = process.communicate(timeout=60)[0].split()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from session.base.events import HunkHeld, HunkLanded, HunkRefused, HunkUndone
-from tests.conftest import RunSpark
+from session.commands.apply import apply_stream
+from session.project.workspace import open_workspace
 from tests.session.talking import talking
 
 ANSWER = '''
@@ -103,36 +105,40 @@ async def test_a_file_that_runs_by_itself_is_refused_where_nobody_can_be_asked(r
     assert not (root / ".vscode").exists()
 
 
-@pytest.mark.parametrize(
-    "path",
-    ["config/spark/config.toml", "state/spark/projects/x/locks.json", "cache/spark/x", ".bashrc"],
-)
 async def test_sparks_own_files_and_start_up_files_are_refused_in_the_home_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    paths = ["config/spark/config.toml", "state/spark/projects/x/locks.json", "cache/spark/x", ".bashrc"]
     home = tmp_path / "xdg"  # the parent of the session's own folders
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
-    patch = f"*** Begin Patch\n*** Add File: {path}\n+x = 1\n*** End Patch"
+    files = "".join(f"*** Add File: {path}\n+x = 1\n" for path in paths)
+    patch = f"*** Begin Patch\n{files}*** End Patch"
     async with talking(home, ANSWER.format(patch=patch)) as talk:
         talk.session.submit("go")
         await talk.ended("t1")
-    assert {event.code for event in talk.all(HunkRefused)} == {"outside_project"}
-    assert not talk.all(HunkHeld) and not (home / path).exists()
+    refused = talk.all(HunkRefused)
+    assert {event.code for event in refused} == {"outside_project"}
+    assert {event.path for event in refused} == set(paths)
+    assert not talk.all(HunkHeld) and not any((home / path).exists() for path in paths)
 
 
-@pytest.mark.parametrize(
-    ("path", "named"), [("lib/app.py", "src/app.py"), ("lib/config.py", None), ("lib/private.pem", None)]
-)
-async def test_a_wrong_path_never_names_an_ignored_or_secret_file(
-    root: Path, run_spark: RunSpark, path: str, named: str | None
-) -> None:
-    async with talking(root, ANSWER.format(patch=update(path)), attended=False) as talk:
+NAMED = {"lib/app.py": "src/app.py", "lib/config.py": None, "lib/private.pem": None}
+"""Wrong paths, and the right one that may be told for each."""
+
+
+async def test_a_wrong_path_never_names_an_ignored_or_secret_file(root: Path) -> None:
+    patches = "\n".join(map(update, NAMED))
+    async with talking(root, ANSWER.format(patch=patches), attended=False) as talk:
         await talk.session._reading.ready.wait()
         talk.session.submit("go")
         await talk.ended("t1")
-    ran = run_spark("apply", "-C", str(root), given=update(path))
-    for message in (*(event.message for event in talk.all(HunkRefused)), ran.out):
-        assert f"{path} does not exist" in message
-        assert ("did you mean" in message) == (named is not None)
-        assert named is None or f"did you mean {named}?" in message
+    applied = apply_stream(open_workspace(root), io.BytesIO(patches.encode()), "auto")
+    for events in (talk.events, list(applied)):
+        refused = [event for event in events if isinstance(event, HunkRefused)]
+        assert {event.path for event in refused} == set(NAMED)
+        for event in refused:
+            named = NAMED[event.path]
+            assert f"{event.path} does not exist" in event.message
+            assert ("did you mean" in event.message) == (named is not None)
+            assert named is None or f"did you mean {named}?" in event.message

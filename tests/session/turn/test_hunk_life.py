@@ -22,6 +22,7 @@ from edits.report import NotReceived
 from session.turn.hunk_life import ASKED, DECLINABLE, TABLE, Answer, HunkLife, Signal, State
 from session.turn.landing_queue import DECLINED, Ask, Check, Effect, End, Land, LandingQueue
 from session.turn.turn import IllegalSignalError
+from tests.thorough import share
 
 ENDS = (State.LANDED, State.REFUSED, State.DECLINED, State.DROPPED)
 LIVE = tuple(state for state in State if state not in ENDS)
@@ -395,5 +396,5 @@ class QueuePlay(RuleBasedStateMachine):
 
 def test_every_order_of_events_ends_every_hunk_once() -> None:
     run_state_machine_as_test(
-        QueuePlay, settings=settings(max_examples=120, stateful_step_count=40, deadline=None)
+        QueuePlay, settings=settings(max_examples=share(120, 40), stateful_step_count=40, deadline=None)
     )

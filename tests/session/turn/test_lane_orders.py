@@ -21,6 +21,7 @@ from session.base.events import Event, HunkHeld, HunkLanded, HunkRefused
 from session.turn.failures import TurnFailedError
 from session.turn.hunk_life import Answer
 from tests.session.turn.lane_rig import LaneRig
+from tests.thorough import share
 
 FILES = ("a.py", "b.py")
 MOST_HUNKS = 8
@@ -203,5 +204,5 @@ class LanePlay(RuleBasedStateMachine):
 
 def test_every_order_of_events_on_real_files() -> None:
     run_state_machine_as_test(
-        LanePlay, settings=settings(max_examples=70, stateful_step_count=30, deadline=None)
+        LanePlay, settings=settings(max_examples=share(70, 20), stateful_step_count=30, deadline=None)
     )

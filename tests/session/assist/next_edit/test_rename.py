@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
@@ -12,6 +12,7 @@ from session.assist.next_edit.chain import Chain, Signal, State
 from session.assist.next_edit.place import NextPlace
 from session.assist.next_edit.places import names_in, places_in
 from session.assist.next_edit.rename import Rename, renames
+from tests.thorough import share
 
 BEFORE = ["def greet(name):", "    return name", "", "", "def part(name):", "    return greet(name)"]
 
@@ -125,4 +126,5 @@ class Offers(RuleBasedStateMachine):
             assert self.chain.state is State.OVER
 
 
+Offers.TestCase.settings = settings(max_examples=share(200, 15), deadline=None)
 TestOffers = Offers.TestCase

@@ -12,6 +12,7 @@ from context.code.calls import calls, signatures
 from context.code.languages import named_language
 from session.assist.next_edit.places import places_in
 from session.assist.next_edit.signature import fits, signature_changes
+from tests.thorough import share
 
 
 def after(language: str, before: str, now: str, text: str, name: str = "fun") -> list[str | None]:
@@ -129,7 +130,7 @@ def called(listed: str, call: str) -> dict[str, object] | None:
     return got
 
 
-@settings(max_examples=100)
+@settings(max_examples=share(100, 25))
 @given(st.randoms(use_true_random=False))
 def test_whatever_is_derived_gives_each_parameter_the_value_it_had(dice: random.Random) -> None:
     python = named_language("python")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from session.assist.review.schedule import LIVE, TABLE, Schedule, Signal, State
 from session.base.text.tables import TableError
 from session.setup.side_settings import read_side
+from tests.thorough import share
 
 
 class Saves(RuleBasedStateMachine):
@@ -60,6 +62,7 @@ class Saves(RuleBasedStateMachine):
         assert (self.schedule.state is State.WAITING) is (self.due and self.turn)
 
 
+Saves.TestCase.settings = settings(max_examples=share(200, 15), deadline=None)
 TestSaves = Saves.TestCase
 
 

@@ -13,6 +13,7 @@ from session.assist.suggest.answer import Region, read_insertion, read_rewrite
 from session.assist.suggest.memory import Memory
 from session.assist.suggest.place import Place, place_at
 from session.assist.suggest.suggestion import Insertion, Rewrite, Suggestion, remaining, rewrite
+from tests.thorough import share
 
 
 def place(text: str) -> Place:
@@ -206,7 +207,7 @@ class Typing(RuleBasedStateMachine):
 
 
 TestTyping = Typing.TestCase
-TestTyping.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
+TestTyping.settings = settings(max_examples=share(150, 30), stateful_step_count=40, deadline=None)
 
 
 def test_a_rewrite_keeps_most_of_the_words_however_they_are_laid_out() -> None:

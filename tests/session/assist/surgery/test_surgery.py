@@ -24,6 +24,7 @@ from session.record.journal.recorder import Recorder
 from session.turn.hunk_events import landed_event
 from session.turn.memory.turn_memory import TurnMemory
 from tests.edits.helpers import Project
+from tests.thorough import share
 
 
 class Theatre:
@@ -128,7 +129,7 @@ def patient(tmp_path: Path) -> Iterator[Patient]:
 STEPS = st.lists(st.tuples(st.integers(1, 14), st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=share(60, 15), deadline=None)
 @given(STEPS, st.data())
 def test_after_any_surgery_the_file_is_what_the_kept_hunks_give(
     steps: list[tuple[int, int, int]], data: st.DataObject

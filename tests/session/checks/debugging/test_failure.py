@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from session.checks.debugging.failure import MOST_LINES, Failure, excerpt, read_failure
 from session.checks.finding import Finding
 from session.checks.output import ProjectPaths
-from tests.checkout import ROOT as CHECKOUT
+from tests.thorough import share
 
 ROOT = Path("/home/me/project")
 FILES = (
@@ -121,7 +121,7 @@ def test_keys_and_control_sequences_do_not_reach_the_model() -> None:
     assert "\x1b" not in shown and "a1B2a1B2" not in shown and "error" in shown
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=share(200, 15), suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(max_size=400), st.integers(1, 255))
 def test_any_output_can_be_read(output: str, code: int) -> None:
     failure = read_failure("x", code, output, RESOLVE)

@@ -14,8 +14,11 @@ from session.base.storage.folders import state_folder
 from session.checks.check import Check
 from session.checks.runner import CheckRunner
 from session.checks.sandbox.sandbox import Sandboxes
+from tests.thorough import share
 
-MOMENTS = 40
+MOMENTS = range(40)
+APART = share(1, 4)
+"""How far apart the moments are that are tried; a test each begins with another one."""
 LONG = f"7321.{os.getpid()}"
 """Seconds that no command of another process sleeps."""
 
@@ -41,10 +44,10 @@ async def test_a_sandbox_that_is_cancelled_while_it_is_made_leaves_nothing(
 ) -> None:
     if not walls:
         monkeypatch.setattr(Sandboxes, "_known_refusal", lambda _: "the test wants a copy")
-    for number in range(200):
+    for number in range(share(200, 50)):
         (root / f"{number}.txt").write_text("text\n")
     sandboxes = Sandboxes(root, os.environ)
-    for moment in range(MOMENTS):
+    for moment in MOMENTS[times::APART]:
         making = asyncio.create_task(sandboxes.make())
         for _ in range(moment):
             await asyncio.sleep(0.001 if moment % 2 else 0)
@@ -65,7 +68,7 @@ async def test_a_check_that_is_cancelled_more_than_once_leaves_nothing(
         monkeypatch.setattr(Sandboxes, "_known_refusal", lambda _: "the test wants a copy")
     runner = CheckRunner(root, Sandboxes(root, os.environ), os.environ, list)
     box = state_folder() / "sandboxes"
-    for moment in range(MOMENTS):
+    for moment in MOMENTS[times::APART]:
         running = asyncio.create_task(runner.run(Check("long", f"sleep {LONG}")))
         await asyncio.sleep(0.004 * moment)
         await cancel(running, times)

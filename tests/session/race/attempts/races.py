@@ -11,9 +11,11 @@ ADD = "def add(a, b):\n    return a - b\n"
 TESTS = Check(
     "tests", f"{sys.executable} -B -c 'import calc; assert calc.add(2, 3) == 5, calc.add(2, 3)'", Kind.TESTS
 )
-SYNTAX = Check(
-    "syntax", f"{sys.executable} -B -c 'import ast; ast.parse(open(\"calc.py\").read())'", Kind.SYNTAX
+RIGHT_SUM = Check(
+    "tests", "grep -qE 'return (a [+] b|b [+] a)' calc.py || { cat calc.py; exit 1; }", Kind.TESTS
 )
+"""What these tests say of the answers here, without a Python for each of them."""
+SYNTAX = Check("syntax", "if grep '[+]$' calc.py; then exit 1; fi", Kind.SYNTAX)
 RIGHT, ALSO_RIGHT = "return a + b", "return b + a"
 WRONG, ALSO_WRONG, BROKEN = "return a * b", "return a", "return a +"
 

@@ -26,7 +26,7 @@ from session.checks.sandbox.sandbox import Sandboxes
 from session.race.judge import Judge
 from session.race.shared_preparation import SharedPreparation
 from session.setup.attempt_settings import AttemptSettings
-from tests.session.race.attempts.races import ADD, RIGHT, SYNTAX, TESTS, WRONG, project, script
+from tests.session.race.attempts.races import ADD, RIGHT, RIGHT_SUM, SYNTAX, WRONG, project, script
 from tests.session.talking import talking
 from tui.app.race.rows import RaceView
 
@@ -89,7 +89,7 @@ async def test_a_baseline_that_is_quicker_than_the_request_is_told_after_the_rac
     """The panel is made when the race is told of: what came before was lost to it."""
     slow_preparation(1)
     async with talking(root, script(RIGHT, WRONG)) as it:
-        await it.session.race.start("mend add", 2, [SYNTAX, TESTS])
+        await it.session.race.start("mend add", 2, [SYNTAX, RIGHT_SUM])
         await it.ended("t1")
         kinds = [type(event) for event in it.events]
         assert kinds.index(RaceStarted) < kinds.index(BaselineChecked)
@@ -149,7 +149,7 @@ async def test_without_a_sandbox_the_race_says_so(
     slow_preparation(1)
     monkeypatch.setattr(Sandboxes, "make", refused)
     async with talking(root, script(WRONG, RIGHT, stall=30.0)) as it:
-        await it.session.race.start("mend add", 2, [TESTS])
+        await it.session.race.start("mend add", 2, [RIGHT_SUM])
         ended = await it.ended("t1")
         assert ended.status == "failed" and "no room on the disk" in (ended.message or "")
         head, *rows = shown(it.events)
@@ -175,13 +175,13 @@ async def test_a_race_that_is_stopped_before_it_began_tells_nothing_of_attempts(
 async def test_a_race_over_its_limit_changes_nothing_of_what_is_told_of_the_last_one(root: Path) -> None:
     """Its attempts were told as cut: the panel and Alt+X had them for those of the race before."""
     async with talking(root, script(RIGHT, RIGHT)) as it:
-        await it.session.race.start("mend add", 2, [TESTS])
+        await it.session.race.start("mend add", 2, [RIGHT_SUM])
         assert (await it.ended("t1")).status == "completed"
         before = shown(it.events)
         assert any("✓ won" in row for row in before)
         limited = replace(it.session._opening.settings, attempts=AttemptSettings(tokens=1_000))
         it.session.race._opening = replace(it.session._opening, settings=limited)
-        await it.session.race.start("mend add", 2, [TESTS])
+        await it.session.race.start("mend add", 2, [RIGHT_SUM])
         assert (await it.ended("t2")).code == "limit"
         assert shown(it.events) == before
         assert not [each for each in it.all(AttemptEnded) if each.turn == "t2"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
+import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from session.base.events import (
     AttemptAnswered,
     AttemptChecked,
     AttemptEnded,
+    AttemptProgress,
     AttemptStarted,
     BaselineChecked,
     HunkHeld,
@@ -24,6 +26,7 @@ from session.base.events import (
     RaceEnded,
     TurnEnded,
 )
+from session.checks import runner
 from session.checks.check import Check, Kind
 from session.checks.finding import Verdict
 from session.checks.sandbox.sandbox import Sandboxes
@@ -44,7 +47,7 @@ from tests.session.race.attempts.hostile import (
     until,
 )
 from tests.session.race.attempts.races import ADD, RIGHT, TESTS, WRONG, project
-from tests.session.talking import Listening, talking
+from tests.session.talking import Listening, configure, talking
 
 FIXED = ADD.replace("return a - b", RIGHT)
 TOLD = (AttemptAnswered, AttemptChecked, AttemptEnded, BaselineChecked, Notice, RaceEnded, TurnEnded)
@@ -99,42 +102,48 @@ REFUSED = {
 }
 
 
-def prepared(root: Path, outside: Path, path: str) -> tuple[str, Path]:
+def prepared(root: Path, outside: Path) -> Path:
+    """What the refused paths lead to; returns the settings of spark."""
     (root / ".git").mkdir()
     (root / "away").symlink_to(outside)
     config = root.parent / "xdg" / "config" / "spark" / "config.toml"
     config.parent.mkdir(parents=True)
     config.write_text("# mine\n")
-    return path.format(config=config), config
+    return config
 
 
-@pytest.mark.parametrize("way", HELD)
-async def test_what_would_be_held_is_held_for_a_winner_too(way: str, root: Path) -> None:
-    path = HELD[way]
-    async with talking(root, answers(added(path) + FIX)) as it:
+async def held_at(it: Listening, path: str) -> HunkHeld:
+    return await it.until(HunkHeld, lambda event: event.path == path)
+
+
+async def test_what_would_be_held_is_held_for_a_winner_too(root: Path) -> None:
+    async with talking(root, answers("".join(map(added, HELD.values())) + FIX)) as it:
         await it.session.race.start("mend add", 1, [TESTS])
-        held = await it.until(HunkHeld)
-        assert held.path == path and not (root / path).exists()
-        it.session.answer(held.hunk, land=False)
+        for path in HELD.values():
+            held = await held_at(it, path)
+            assert not (root / path).exists()
+            it.session.answer(held.hunk, land=False)
         assert (await ended(it)).status == "completed"
         assert files(root) == {"calc.py": FIXED}
 
 
-@pytest.mark.parametrize("way", HELD)
-async def test_what_would_be_held_does_not_land_where_nobody_is_asked(way: str, root: Path) -> None:
-    async with talking(root, answers(added(HELD[way]) + FIX), attended=False) as it:
+async def test_what_would_be_held_does_not_land_where_nobody_is_asked(root: Path) -> None:
+    script = answers("".join(map(added, HELD.values())) + FIX)
+    async with talking(root, script, attended=False) as it:
         await it.session.race.start("mend add", 1, [TESTS])
         await ended(it)
         assert files(root) == {"calc.py": FIXED}
 
 
-@pytest.mark.parametrize("way", REFUSED)
-async def test_what_is_refused_is_refused_for_an_attempt_too(way: str, root: Path, outside: Path) -> None:
-    path, config = prepared(root, outside, REFUSED[way])
-    async with talking(root, answers(added(path) + FIX)) as it:
+async def test_what_is_refused_is_refused_for_an_attempt_too(root: Path, outside: Path) -> None:
+    config = prepared(root, outside)
+    paths = [path.format(config=config) for path in REFUSED.values()]
+    async with talking(root, answers("".join(map(added, paths)) + FIX)) as it:
         await it.session.race.start("mend add", 1, [TESTS])
         await ended(it)
-        assert not it.all(HunkHeld) and {each.path for each in it.all(HunkLanded)} <= {"calc.py"}
+        told = it.all(AttemptProgress)[-1]
+        assert told.refused == len(paths) * told.hunks, "each of them was tried, as often as FIX was"
+        assert not it.all(HunkHeld) and [each.path for each in it.all(HunkLanded)] == ["calc.py"]
     assert {path.name for path in root.iterdir()} == {"calc.py", ".git", "away"}
     assert files(root / ".git") == {} and files(outside) == {"calc.py": ADD}
     assert config.read_text() == "# mine\n" and sandboxes(root) == []
@@ -160,8 +169,8 @@ DEEDS = {
     "leaves a daemon that ignores signals": "if os.fork() == 0:\n    os.setsid()\n"
     "    import signal\n    [signal.signal(n, signal.SIG_IGN) for n in (1, 2, 15)]\n"
     f"    os.execvp('sleep', ['sleep', '{MARK}'])",
-    "prints 300 MB": "for _ in range(4_800):\n    os.write(1, b'x' * 65_536)",
-    "prints 300 MB of findings": "for _ in range(4_800):\n    os.write(2, b'calc.py:1: x ' * 5_000)",
+    "prints without end": "while True:\n    os.write(1, b'x' * 65_536)",
+    "prints findings without end": "while True:\n    os.write(2, b'calc.py:1: x ' * 5_000)",
     "prints escapes": f"print('{EVIL_TEXT}')\nsys.exit('{EVIL_TEXT}')",
     "prints findings with escapes": f"print('calc.py:1: {EVIL_TEXT}')",
     "prints what is no text": "os.write(1, bytes(range(256)) * 100)\nsys.exit(1)",
@@ -191,24 +200,26 @@ def without_walls(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Sandboxes, "_known_refusal", lambda _: "the test wants a copy")
 
 
-@pytest.mark.parametrize(
-    ("deed", "walls"),
-    [(deed, True) for deed in DEEDS] + [(deed, False) for deed in DEEDS if deed not in NEEDS_WALLS],
-)
+@pytest.mark.parametrize("walls", [True, False])
 async def test_what_the_code_of_an_attempt_does_changes_nothing_but_its_verdict(
-    deed: str, walls: bool, root: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
+    walls: bool, root: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """All of them in one race, each beside the others."""
+    deeds = {name: deed for name, deed in DEEDS.items() if walls or name not in NEEDS_WALLS}
     if not walls:
         without_walls(monkeypatch)
+    monkeypatch.setattr(runner, "MOST_OUTPUT", 3_000_000)
+    monkeypatch.setattr(runner, "KEPT", 30_000)
     home = files(Path.home())
-    async with talking(root, answers(doing(DEEDS[deed]), FIX)) as it:
-        await it.session.race.start("mend add", 2, [TESTS], judge_all=True)
+    async with talking(root, answers(*map(doing, deeds.values()), FIX)) as it:
+        await it.session.race.start("mend add", len(deeds) + 1, [TESTS], judge_all=True)
         end = await ended(it)
         assert end.status == "completed", it.events
         assert not marked()
         assert {each.status for each in it.all(AttemptEnded)} <= {"won", "green", "red", "cut"}
         why = [each.why for each in it.all(AttemptChecked) if each.status != "green"]
-        assert len(why) == 1 and (("printed more than 200 MB" in why[0]) is ("300 MB" in deed))
+        assert len(why) == len(deeds)
+        assert sum("printed more than 3 MB" in each for each in why) == 2
         assert files(root) == {"calc.py": FIXED} and [path.name for path in root.iterdir()] == ["calc.py"]
         assert files(outside) == {"calc.py": ADD} and files(Path.home()) == home
         for event in it.events:
@@ -217,30 +228,32 @@ async def test_what_the_code_of_an_attempt_does_changes_nothing_but_its_verdict(
     assert sandboxes(root) == []
 
 
+BRIEF = Check("tests", f"grep -q 'a - b' calc.py && exit 1; {TESTS.command}", Kind.TESTS, seconds=1.0)
+"""Judges the project at once, and starts what never ends only for an attempt."""
+
+
 @pytest.mark.parametrize("walls", [True, False])
-@pytest.mark.parametrize("way", ENDLESS)
 async def test_a_check_that_never_ends_is_ended_at_its_limit(
-    way: str, walls: bool, root: Path, monkeypatch: pytest.MonkeyPatch
+    walls: bool, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not walls:
         without_walls(monkeypatch)
-    async with talking(root, answers(doing(ENDLESS[way]))) as it:
-        await it.session.race.start("mend add", 1, [replace(TESTS, seconds=2.0)])
+    configure(root, f"[attempts]\nchecks_at_once = {len(ENDLESS)}\n")
+    async with talking(root, answers(*map(doing, ENDLESS.values()))) as it:
+        await it.session.race.start("mend add", len(ENDLESS), [BRIEF])
         end = await ended(it)
         assert (end.status, end.code) == ("failed", "no_winner") and not marked()
-        assert "did not end within 2 s" in it.all(AttemptChecked)[-1].why
+        why = [each.why for each in it.all(AttemptChecked)]
+        assert len(why) == len(ENDLESS) and all("did not end within 1 s" in each for each in why), why
     assert files(root) == {"calc.py": ADD} and sandboxes(root) == []
 
 
-@pytest.mark.parametrize(
-    "name", ["a\u202eb.py", "a\u009bb.py", "a\x1b[2Jb.py", "a\u2028b.py", "a\U000e0041b.py"]
-)
-async def test_names_that_hide_something_are_told_visibly(name: str, root: Path) -> None:
-    name = f"sub/{name}"
-    told = Check(
-        "told", f"grep -q 'a - b' calc.py && exit; printf '%s:1: broken\\n' {shlex.quote(name)}; exit 1"
-    )
-    async with talking(root, answers(added(name) + FIX)) as it:
+async def test_names_that_hide_something_are_told_visibly(root: Path) -> None:
+    hiding = ["a\u202eb.py", "a\u009bb.py", "a\x1b[2Jb.py", "a\u2028b.py", "a\U000e0041b.py"]
+    names = [f"sub/{name}" for name in hiding]
+    lines = "; ".join(f"printf '%s:1: broken\\n' {shlex.quote(name)}" for name in names)
+    told = Check("told", f"grep -q 'a - b' calc.py && exit; {lines}; exit 1")
+    async with talking(root, answers("".join(map(added, names)) + FIX)) as it:
         await it.session.race.start("mend add", 1, [told])
         assert (await ended(it)).code == "no_winner"
         assert it.all(AttemptChecked)
@@ -291,10 +304,10 @@ def in_a_folder(root: Path) -> Path:
     return (root / "calc.py").rename(file)
 
 
-@pytest.mark.parametrize("way", MEANWHILE)
 async def test_what_the_user_does_meanwhile_stands(
-    way: str, root: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
+    root: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """One of them while the winner is judged; each is tried below, where the same function lands."""
     file = in_a_folder(root)
     judged, done = asyncio.Event(), asyncio.Event()
     attempt = Judge.attempt
@@ -310,7 +323,7 @@ async def test_what_the_user_does_meanwhile_stands(
         await it.session.race.start("mend add", 1, [IN_A_FOLDER])
         async with asyncio.timeout(60):
             await judged.wait()
-        MEANWHILE[way](file, outside)
+        _folder_replaced_by_link(file, outside)
         before = state(root)
         done.set()
         end = await ended(it)
@@ -319,21 +332,28 @@ async def test_what_the_user_does_meanwhile_stands(
     assert state(root) == before and files(outside) == {"calc.py": ADD}
 
 
-@pytest.mark.parametrize("way", MEANWHILE)
-async def test_what_the_user_does_before_an_attempt_is_taken_stands(
-    way: str, root: Path, outside: Path
-) -> None:
+async def test_what_the_user_does_before_an_attempt_is_taken_stands(root: Path, outside: Path) -> None:
     file = in_a_folder(root)
-    async with talking(root, answers(doing("pass").replace("calc.py", "src/calc.py"))) as it:
-        await it.session.race.start("mend add", 1, [IN_A_FOLDER])
+    scripts = [doing(code).replace("calc.py", "src/calc.py") for code in ("pass", "pass  # too")]
+    async with talking(root, answers(*scripts)) as it:
+        await it.session.race.start("mend add", 2, [IN_A_FOLDER])
         assert (await ended(it)).code == "no_winner"
-        MEANWHILE[way](file, outside)
-        before = state(root)
-        it.session.race.take(1)
-        end = await ended(it, "t2")
-        assert (end.status, end.code) == ("failed", "changed"), end
-        assert not it.all(HunkLanded) and not hidden(end)
-    assert state(root) == before and files(outside) == {"calc.py": ADD}
+        for number, (way, meanwhile) in enumerate(MEANWHILE.items(), 2):
+            meanwhile(file, outside)
+            before = state(root)
+            it.session.race.take(1 + number % 2)  # the one that was taken last counts as landed
+            end = await ended(it, f"t{number}")
+            assert (end.status, end.code) == ("failed", "changed"), (way, end)
+            assert not it.all(HunkLanded) and not hidden(end)
+            assert state(root) == before and files(outside) == {"calc.py": ADD}, way
+            for folder in root.iterdir():  # all is as it was
+                folder.unlink() if folder.is_symlink() else shutil.rmtree(folder)
+            file.parent.mkdir()
+            file.write_text(ADD)
+        number = len(MEANWHILE) + 2
+        it.session.race.take(1 + number % 2)
+        assert (await ended(it, f"t{number}")).status == "completed"
+        assert WRONG in file.read_text(), "it was theirs that kept it from landing"
 
 
 # -- when it ends -------------------------------------------------------------------------------
@@ -373,11 +393,14 @@ PHASES = {
     "answers are judged": (_checking, answers(FIX, doing("pass"))),
     "the winner is held": (_held, answers(added(".envrc") + FIX)),
 }
+ENDS = [
+    *((phase, closed, not closed) for phase in PHASES for closed in (False, True)),
+    # Where a sandbox is in use, each end with each kind of it.
+    *((phase, closed, closed) for phase in PHASES if "judged" in phase for closed in (False, True)),
+]
 
 
-@pytest.mark.parametrize("walls", [True, False])
-@pytest.mark.parametrize("closed", [True, False])
-@pytest.mark.parametrize("phase", PHASES)
+@pytest.mark.parametrize(("phase", "closed", "walls"), ENDS)
 async def test_a_race_that_ends_while(
     phase: str, closed: bool, walls: bool, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from session.checks.check import Check, Kind
 from session.checks.finding import Finding, Status, Verdict
-from session.race.attempt_life import LIVE, Result, State
+from session.race.attempt_life import LIVE, AttemptLife, Result, State
 from session.race.judgement import Standing
 from session.race.race import BASELINE, Checked, Cut, Decided, Effect, Ended, Race, RunCheck
+from tests.thorough import share
 
 CHECKS = (Check("lint", "lint", Kind.LINT), Check("tests", "tests", Kind.TESTS))
 FINDINGS = (Finding("a.py", 1, "old"), Finding("a.py", 2, "new"))
 NUMBERS = st.integers(1, 5)
 
 
-class Races(RuleBasedStateMachine):
+class Shell:
     """Plays a shell: carries out the effects, and checks what must hold after each of them."""
 
-    @initialize(attempts=NUMBERS, checks=st.integers(1, 2), slots=st.integers(1, 3), judge_all=st.booleans())
-    def begin(self, attempts: int, checks: int, slots: int, judge_all: bool) -> None:
+    def __init__(self, attempts: int, checks: int, slots: int, *, judge_all: bool) -> None:
         self.race = Race(attempts, CHECKS[:checks], slots=slots, judge_all=judge_all)
         self.slots = slots
         self.judge_all = judge_all
@@ -31,6 +34,9 @@ class Races(RuleBasedStateMachine):
         self.runs: Counter[RunCheck] = Counter()
         self.ends: dict[int, Ended] = {}
         self.decisions: list[Decided] = []
+        self.cut: set[int] = set()
+        self.judged: set[int] = set()
+        """The checks that have said something of the project."""
         self.told: dict[int, list[Checked]] = {}
         self.take(self.race.begin())
 
@@ -46,8 +52,11 @@ class Races(RuleBasedStateMachine):
                     self.running.append(effect)
                 case Cut(attempt=attempt):
                     assert attempt not in self.ends
+                    self.cut.add(attempt)
                     self.running = [each for each in self.running if each.attempt != attempt]
-                case Checked(attempt=attempt):
+                case Checked(attempt=attempt, judgement=judgement):
+                    check = self.race.checks.index(judgement.verdict.check)
+                    assert judgement.verdict.status is not Status.RED or check in self.judged, "it waits"
                     self.told.setdefault(attempt, []).append(effect)
                 case Ended(attempt=attempt, state=state):
                     assert attempt not in self.ends or (
@@ -57,45 +66,42 @@ class Races(RuleBasedStateMachine):
                 case Decided():
                     self.decisions.append(effect)
 
-    @precondition(lambda self: self.running)
-    @rule(data=st.data(), status=st.sampled_from(Status), found=st.integers(0, 2), ran=st.booleans())
-    def verdict(self, data: st.DataObject, status: Status, found: int, ran: bool) -> None:
-        run = data.draw(st.sampled_from(self.running))
+    def verdict(self, run: RunCheck, status: Status, findings: Sequence[Finding], *, ran: bool) -> None:
+        """A running check says this."""
         self.running.remove(run)
-        findings = FINDINGS[:found] if status is Status.RED else ()
-        ran = ran or status is not Status.UNCLEAR
-        verdict = Verdict(self.race.checks[run.check], status, 0.1, findings, "why", ran=ran)
+        self.judged |= {run.check} if run.attempt == BASELINE else set()
+        verdict = Verdict(self.race.checks[run.check], status, 0.1, tuple(findings), "why", ran=ran)
         self.take(self.race.checked(run.attempt, run.check, verdict))
+        assert ran or run.attempt != BASELINE or self.decisions, "a check that cannot run judges nothing"
 
-    @rule(attempt=NUMBERS, key=st.sampled_from(["", "a", "b", "c"]), lines=st.integers(1, 3))
     def answer(self, attempt: int, key: str, lines: int) -> None:
-        if attempt in self.race.lives:
-            self.take(self.race.answered(attempt, Result(key, lines)))
+        self.take(self.race.answered(attempt, Result(key, lines)))
 
-    @rule(attempt=NUMBERS)
     def fault(self, attempt: int) -> None:
-        if attempt in self.race.lives:
-            self.take(self.race.failed(attempt, "the link was lost"))
+        self.take(self.race.failed(attempt, "the link was lost"))
 
-    @rule(kind=st.sampled_from(["tokens", "time", "key"]))
     def limit(self, kind: str) -> None:
         race = self.race
         stop = {"tokens": race.stop_streaming, "time": race.stop, "key": race.abandon}[kind]
         self.take(stop(kind))
 
-    @invariant()
-    def checks_keep_to_their_slots(self) -> None:
+    def holds(self) -> None:
+        """Check what holds between any two things that happen."""
         assert len(self.running) <= self.slots
+        self.what_is_decided_is_whole()
+        assert self.judge_all or self.decisions or not self.green()
 
-    @invariant()
     def what_is_decided_is_whole(self) -> None:
         lives = self.race.lives
         for number, life in lives.items():
             assert (number in self.ends) == (life.state not in LIVE)
+            assert life.state is not State.CUT or life.same_as or number in self.cut, "its link is cut"
         if not self.decisions:
             assert any(life.live for life in lives.values()), "a race without live attempts is decided"
             waiting = any(life.state in (State.WAITING, State.HELD) for life in lives.values())
             assert self.running or not waiting, "what waits has something to wait for"
+            streaming = any(life.state is State.STREAMING for life in lives.values())
+            assert self.running or streaming, "something can still happen"
             return
         (decided,) = self.decisions
         assert not any(life.live for life in lives.values())
@@ -110,17 +116,115 @@ class Races(RuleBasedStateMachine):
         elif decided.best:
             assert lives[decided.best].result.key
 
-    @invariant()
-    def no_green_attempt_waits_for_others(self) -> None:
-        green = [
+    def green(self) -> list[AttemptLife]:
+        """The attempts that wait for nothing and for no other."""
+        return [
             life
             for life in self.race.lives.values()
-            if life.state is State.GREEN and all(each.standing is Standing.GREEN for each in life.judgements)
+            if life.state is State.GREEN
+            and not life.same_as
+            and all(each.standing is Standing.GREEN for each in life.judgements)
         ]
-        assert not any(not life.same_as for life in green) or self.decisions or self.judge_all
+
+
+class Races(RuleBasedStateMachine):
+    """Races of up to five attempts and two checks, in orders that chance draws."""
+
+    @initialize(attempts=NUMBERS, checks=st.integers(1, 2), slots=st.integers(1, 3), judge_all=st.booleans())
+    def begin(self, attempts: int, checks: int, slots: int, judge_all: bool) -> None:
+        self.shell = Shell(attempts, checks, slots, judge_all=judge_all)
+
+    @precondition(lambda self: self.shell.running)
+    @rule(data=st.data(), status=st.sampled_from(Status), found=st.integers(0, 2), ran=st.booleans())
+    def verdict(self, data: st.DataObject, status: Status, found: int, ran: bool) -> None:
+        run = data.draw(st.sampled_from(self.shell.running))
+        findings = FINDINGS[:found] if status is Status.RED else ()
+        self.shell.verdict(run, status, findings, ran=ran or status is not Status.UNCLEAR)
+
+    @rule(attempt=NUMBERS, key=st.sampled_from(["", "a", "b", "c"]), lines=st.integers(1, 3))
+    def answer(self, attempt: int, key: str, lines: int) -> None:
+        if attempt in self.shell.race.lives:
+            self.shell.answer(attempt, key, lines)
+
+    @rule(attempt=NUMBERS)
+    def fault(self, attempt: int) -> None:
+        if attempt in self.shell.race.lives:
+            self.shell.fault(attempt)
+
+    @rule(kind=st.sampled_from(["tokens", "time", "key"]))
+    def limit(self, kind: str) -> None:
+        self.shell.limit(kind)
+
+    @invariant()
+    def all_holds(self) -> None:
+        self.shell.holds()
 
 
 Races.TestCase.settings = settings(
-    max_examples=400, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=share(400, 40),
+    stateful_step_count=30,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 TestRaces = Races.TestCase
+
+SAID = (
+    (Status.GREEN, (), True),
+    (Status.RED, FINDINGS[:1], True),
+    (Status.RED, FINDINGS, True),
+    (Status.UNCLEAR, (), False),
+)
+"""What a check may say: it is green, red as it was or in one line more, or it cannot be run."""
+Step = Callable[[Shell], object]
+STOPS: tuple[Step, ...] = tuple(partial(Shell.limit, kind=kind) for kind in ("tokens", "time", "key"))
+
+
+def steps(shell: Shell) -> Iterator[Step]:
+    """All that can happen next."""
+    for run in shell.running:
+        for status, findings, ran in SAID:
+            yield partial(Shell.verdict, run=run, status=status, findings=findings, ran=ran)
+    for number, life in shell.race.lives.items():
+        if life.state is State.STREAMING:
+            yield partial(Shell.fault, attempt=number)
+            for key in ("", "a", "b"):
+                yield partial(Shell.answer, attempt=number, key=key, lines=number)
+
+
+def where(shell: Shell) -> str:
+    """All that what follows depends on: races that came here in different orders go on alike."""
+    race = shell.race
+    lives = list(race.lives.values())
+    return repr((lives, race._baseline, sorted(race.flaky), shell.running, race.decision, shell.ends))
+
+
+@pytest.mark.parametrize(
+    ("attempts", "checks", "slots", "judge_all"),
+    [(2, 1, 1, False), (2, 1, 2, False), (2, 1, 2, True), (1, 2, 1, False), (1, 2, 2, False)],
+)
+def test_every_order_of_a_small_race(attempts: int, checks: int, slots: int, judge_all: bool) -> None:
+    """Each order to its end, with each verdict and answer; at each place every limit is reached once."""
+
+    def played(path: Sequence[Step]) -> Shell:
+        shell = Shell(attempts, checks, slots, judge_all=judge_all)
+        for step in path:
+            step(shell)
+        shell.holds()
+        return shell
+
+    open_races: list[tuple[Step, ...]] = [()]
+    seen, decisions = set[str](), set[str]()
+    while open_races:
+        path = open_races.pop()
+        for stop in STOPS:
+            assert played((*path, stop)).decisions or stop is STOPS[0], "it ends at once"
+        for step in steps(played(path)):
+            after = played((*path, step))
+            if (place := where(after)) in seen:
+                continue
+            seen.add(place)
+            if after.decisions:
+                decisions.add("won" if after.decisions[0].winner else "lost")
+            else:
+                open_races.append((*path, step))
+    assert decisions == {"won", "lost"}, "each of them ends"

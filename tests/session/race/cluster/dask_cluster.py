@@ -1,13 +1,17 @@
-"""A real Dask cluster on this machine: a scheduler and workers, each a process of its own."""
+"""A real Dask cluster on this machine: a scheduler and workers, each a process of its own.
+
+The processes are forks of one Python (``nursery.py``): to import Dask takes longer than to start any of them.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,12 +23,38 @@ START_SECONDS = 60.0
 _HOST = ("--host", "127.0.0.1", "--no-dashboard")
 
 
+class Nursery:
+    """Starts processes for any number of clusters; all of them end with it."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.session.race.cluster.nursery"],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def start(self, program: str, arguments: Sequence[str], environ: Mapping[str, str], log: Path) -> int:
+        """Start the ``scheduler`` or a ``worker``, and return the number of its process."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        asked = {"program": program, "arguments": arguments, "environ": dict(environ), "log": str(log)}
+        self._process.stdin.write(f"{json.dumps(asked)}\n")
+        self._process.stdin.flush()
+        return int(self._process.stdout.readline())
+
+    def close(self) -> None:
+        """End it, and all that it started."""
+        self._process.communicate()
+
+
 @dataclass
 class DaskCluster:
     """The processes of a cluster, by their names; ``folder`` holds what they write."""
 
     folder: Path
-    processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    nursery: Nursery
+    processes: dict[str, int] = field(default_factory=dict)
 
     @property
     def address(self) -> str:
@@ -33,12 +63,12 @@ class DaskCluster:
 
     def start_scheduler(self, *options: str) -> None:
         """Start the scheduler."""
-        self._run("scheduler", "dask_scheduler", *_HOST, "--port", "0", *self._found_by, *options)
+        self._run("scheduler", "scheduler", *_HOST, "--port", "0", *self._found_by, *options)
 
     def start_worker(self, name: str, environ: Mapping[str, str] | None = None) -> None:
         """Start a worker with one thread, also before the scheduler listens."""
         own = ("--name", name, "--nthreads", "1", "--local-directory", str(self.folder / name))
-        self._run(name, "dask_worker", "--no-nanny", *_HOST, *own, *self._found_by, environ=environ)
+        self._run(name, "worker", "--no-nanny", *_HOST, *own, *self._found_by, environ=environ)
 
     def joined(self, *names: str) -> None:
         """Wait until these workers are registered."""
@@ -47,12 +77,14 @@ class DaskCluster:
 
     def kill(self, name: str) -> None:
         """Kill a process with SIGKILL."""
-        self.processes[name].kill()
-        self.processes[name].wait()
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process = psutil.Process(self.processes[name])
+            process.kill()
+            process.wait()
 
     def checks(self, name: str) -> int:
         """The number of programs that a worker runs now."""
-        return len(psutil.Process(self.processes[name].pid).children(recursive=True))
+        return len(psutil.Process(self.processes[name]).children(recursive=True))
 
     @property
     def _found_by(self) -> tuple[str, str]:
@@ -72,25 +104,22 @@ class DaskCluster:
     def _run(
         self, name: str, program: str, *arguments: str, environ: Mapping[str, str] | None = None
     ) -> None:
-        with (self.folder / f"{name}.log").open("wb") as output:
-            self.processes[name] = subprocess.Popen(
-                [sys.executable, "-m", f"distributed.cli.{program}", *arguments],
-                cwd=ROOT,
-                env={**os.environ, "XDG_STATE_HOME": str(self.folder / name / "state"), **(environ or {})},
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-            )
+        log = self.folder / f"{name}.log"
+        log.touch()
+        own = {**os.environ, "XDG_STATE_HOME": str(self.folder / name / "state"), **(environ or {})}
+        self.processes[name] = self.nursery.start(program, arguments, own, log)
 
 
 @contextlib.contextmanager
-def dask_cluster(folder: Path) -> Iterator[DaskCluster]:
+def dask_cluster(folder: Path, nursery: Nursery | None = None) -> Iterator[DaskCluster]:
     """A cluster whose processes end with the context; nothing of it is started yet."""
-    cluster = DaskCluster(folder)
+    own = nursery or Nursery()
+    cluster = DaskCluster(folder, own)
     folder.mkdir()
     try:
         yield cluster
     finally:
-        for process in cluster.processes.values():
-            process.kill()
-            process.wait()
+        for name in cluster.processes:
+            cluster.kill(name)
+        if nursery is None:
+            own.close()

@@ -6,7 +6,7 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -24,47 +24,17 @@ from session.race.cluster.dask_link import ClusterError, DaskLink
 from session.race.cluster.runner import Cluster, ClusterRunner
 from session.setup.cluster_settings import ClusterSettings
 from session.tools.command.environment import allowed_environment
+from tests.session.cluster.conftest import TOOL, Machines, tool
 from tests.session.race.attempts.races import ADD, RIGHT, WRONG, project, script
-from tests.session.race.cluster.dask_cluster import DaskCluster, dask_cluster
+from tests.session.race.cluster.dask_cluster import Nursery, dask_cluster
 from tests.session.talking import talking
 
-pytestmark = pytest.mark.slow
-TOOL = "judging-tool"
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
 WHERE = Check("tests", f"{TOOL}; grep -q 'a + b' calc.py || {{ echo judged in $PWD; exit 1; }}", Kind.TESTS)
 """Green for the right answer; of another one it says in which folder it was judged."""
 ON_A_WORKER = "/dask/"
 STAGE_SECONDS = 300.0
 EDIT: Edits = {"calc.py": b"def add(a, b):\n    return a + b\n"}
-
-
-def tool(folder: Path, version: str) -> str:
-    """A PATH that begins with a tool of that version."""
-    folder.mkdir()
-    file = folder / TOOL
-    file.write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo "{TOOL} {version}"\nexit 0\n')
-    file.chmod(0o755)
-    return f"{folder}{os.pathsep}{os.environ['PATH']}"
-
-
-@dataclass
-class Machines:
-    """The cluster, and the PATH with the tool of the machine that asks."""
-
-    dask: DaskCluster
-    path: str
-
-
-@pytest.fixture(scope="module")
-def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
-    """Workers a and b have the tool as here; it is another version on the worker c."""
-    folder = tmp_path_factory.mktemp("cluster")
-    path, other = tool(folder / "same", "1.0"), tool(folder / "other", "2.0")
-    with dask_cluster(folder / "dask") as dask:
-        dask.start_scheduler()
-        for name in ("a", "b", "c"):
-            dask.start_worker(name, {"PATH": other if name == "c" else path})
-        dask.joined("a", "b", "c")
-        yield Machines(dask, path)
 
 
 @pytest.fixture
@@ -249,7 +219,7 @@ async def test_attempts_are_judged_on_the_cluster_with_the_same_files_and_tools(
 async def test_a_scheduler_that_is_not_there_is_told_and_the_checks_run_here(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dask_link, "CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr(dask_link, "CONNECT_SECONDS", 0.2)
     async with judging(root, "tcp://127.0.0.1:9", tool(tmp_path / "bin", "1.0")) as it:
         assert (await it.runner.run(WHERE)).status is Status.RED
         assert (await it.attempt(WHERE)).status is Status.GREEN
@@ -263,24 +233,25 @@ async def test_a_scheduler_that_is_not_there_is_told_and_the_checks_run_here(
 def certificate(folder: Path, name: str) -> tuple[str, str]:
     """The files of a certificate, which is its own authority, and of its key."""
     cert, key = str(folder / f"{name}.pem"), str(folder / f"{name}.key")
-    line = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={name}"]
-    subprocess.run([*line, "-keyout", key, "-out", cert], check=True, capture_output=True)
+    line = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
+    own = ["-nodes", "-days", "2", "-subj", f"/CN={name}", "-keyout", key, "-out", cert]
+    subprocess.run([*line, *own], check=True, capture_output=True)
     return cert, key
 
 
 async def test_only_the_right_certificate_reaches_a_cluster_with_tls(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, nursery: Nursery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dask_link, "CONNECT_SECONDS", 20.0)
     (cert, key), others = certificate(tmp_path, "ours"), certificate(tmp_path, "others")
-    with dask_cluster(tmp_path / "dask") as dask:
+    with dask_cluster(tmp_path / "dask", nursery) as dask:
         dask.start_scheduler("--protocol", "tls", "--tls-ca-file", cert, "--tls-cert", cert, "--tls-key", key)
         address = dask.address
         assert address.startswith("tls://")
         link = await DaskLink.open(ClusterSettings(address, cert, cert, key))
         assert link.open_still
         await link.close()
-        monkeypatch.setattr(dask_link, "CONNECT_SECONDS", 1.0)
+        monkeypatch.setattr(dask_link, "CONNECT_SECONDS", 0.5)
         plain = ClusterSettings(address.replace("tls://", "tcp://"))
         for settings in (ClusterSettings(address, others[0], *others), plain):
             with pytest.raises(ClusterError, match="cannot be reached"):

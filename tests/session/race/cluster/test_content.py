@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from session.race.cluster.base import MOST_BASES, Bases
 from session.race.cluster.content import Content, ContentReader, pack, unpacked
 from session.race.cluster.worker import Kept
+from tests.thorough import share
 
 
 @pytest.fixture
@@ -52,7 +53,7 @@ def test_what_is_unpacked_is_the_project(root: Path, tmp_path: Path) -> None:
     assert ContentReader(root).read().key == content.key
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=share(25, 8), deadline=None)
 @given(
     st.dictionaries(
         st.tuples(st.sampled_from(["a", "b", "ü"]), st.sampled_from(["x", "y.py", "z z"])).map("/".join),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import os
-from collections.abc import Iterator
+import pickle
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,22 +15,17 @@ from context.text.unseen import shown
 from session.checks.check import Check, Kind
 from session.checks.finding import Status, Verdict
 from session.race.cluster import worker
+from session.race.cluster.answers import OddAnswerError, looked_at
+from session.race.cluster.job import Answer
+from tests.session.cluster.conftest import Machines
 from tests.session.race.attempts.races import project
 from tests.session.race.cluster import lies
-from tests.session.race.cluster.dask_cluster import dask_cluster
 from tests.session.race.cluster.test_cluster import judging
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
 PATIENCE = 90.0
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with dask_cluster(tmp_path_factory.mktemp("cluster") / "dask") as dask:
-        dask.start_scheduler()
-        dask.start_worker("a")
-        dask.joined("a")
-        yield dask.address
+Lied = tuple[Verdict, list[str]]
+"""A verdict, and what the user was told."""
 
 
 @pytest.fixture(autouse=True)
@@ -36,33 +33,62 @@ def _lying(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "judge", lies.lie)
 
 
-async def judged(which: str, address: str, folder: Path) -> tuple[Verdict, list[str]]:
-    """The verdict on an attempt that is right, where the worker tells the lie ``which``."""
-    check = Check("tests", f"grep -q 'a + b' calc.py # {lies.WHICH}{which}", Kind.TESTS)
-    async with judging(project(folder / "project"), address, os.environ["PATH"]) as it:
+@asynccontextmanager
+async def judged(machines: Machines, folder: Path) -> AsyncIterator[Callable[[str], Awaitable[Lied]]]:
+    """Gives what judges an attempt that is right, where the worker tells a lie."""
+    async with judging(project(folder / "project"), machines.dask.address, machines.path) as it:
+        check = Check("tests", "grep -q 'a + b' calc.py", Kind.TESTS)
         async with asyncio.timeout(PATIENCE):
             assert (await it.runner.run(check)).status is Status.RED
-            verdict = await it.attempt(check)
-        assert verdict.check == check
-        return verdict, it.told
+
+        async def attempt(which: str) -> Lied:
+            lying = replace(check, command=f"{check.command} # {lies.WHICH}{which}")
+            it.told.clear()
+            it.runner._told.clear()
+            async with asyncio.timeout(PATIENCE):
+                verdict = await it.attempt(lying)
+            assert verdict.check == lying
+            return verdict, list(it.told)
+
+        yield attempt
 
 
-@pytest.mark.parametrize("which", [*lies.ANSWERS, *lies.VERDICTS])
-async def test_what_is_no_answer_is_told_and_the_check_runs_here(
-    which: str, address: str, tmp_path: Path
-) -> None:
-    verdict, told = await judged(which, address, tmp_path)
-    assert verdict.status is Status.GREEN and not verdict.findings
+def told_and_judged_here(which: str, verdict: Verdict, told: list[str]) -> None:
+    assert verdict.status is Status.GREEN and not verdict.findings, which
     assert len(told) == 1 and told[0].endswith("; checks run on this machine") and len(told[0]) < 2_000
-    assert " a worker " in told[0] and shown(told[0]) == told[0]
+    assert " a worker " in told[0] and shown(told[0]) == told[0], which
 
 
-@pytest.mark.parametrize("which", lies.TEXTS)
-async def test_texts_of_a_worker_are_cut_and_show_what_they_hide(
-    which: str, address: str, tmp_path: Path
-) -> None:
-    verdict, told = await judged(which, address, tmp_path)
+async def test_what_is_no_answer_is_told_and_the_check_runs_here(machines: Machines, tmp_path: Path) -> None:
+    """Each in its turn on the same link, which stays of use."""
+    async with judged(machines, tmp_path) as attempt:
+        for which in (*lies.ANSWERS, "a text for a verdict", "a finding outside"):
+            told_and_judged_here(which, *await attempt(which))
+        for which in lies.TEXTS:
+            safe_to_show(*await attempt(which))
+
+
+CHECK = Check("tests", "true", Kind.TESTS)
+HONEST = Verdict(CHECK, Status.GREEN, 0.1)
+
+
+@pytest.mark.parametrize("which", lies.VERDICTS)
+def test_a_verdict_that_is_none_is_refused(which: str) -> None:
+    lie = pickle.loads(pickle.dumps(Answer("tcp://a", lies.VERDICTS[which](HONEST))))
+    with pytest.raises(OddAnswerError):
+        looked_at(lie, CHECK)
+    assert looked_at(Answer("tcp://a", HONEST), CHECK).verdict == HONEST
+
+
+def safe_to_show(verdict: Verdict, told: list[str]) -> None:
     assert verdict.status is Status.RED and verdict.findings and told == []
     texts = [*map(str, verdict.findings), verdict.why, verdict.last, verdict.note]
     assert sum(map(len, texts)) < 20_000
     assert [text for text in texts if shown(text) != text] == []
+
+
+@pytest.mark.parametrize("which", lies.TEXTS)
+def test_texts_of_a_worker_are_cut_and_show_what_they_hide(which: str) -> None:
+    verdict = looked_at(Answer("tcp://a", lies.TEXTS[which](HONEST)), CHECK).verdict
+    assert verdict is not None
+    safe_to_show(verdict, [])

@@ -190,12 +190,13 @@ def _write(folder: Path, session: str, turns: int) -> None:
 
 
 async def test_two_processes_write_one_log(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    both = [context.Process(target=_write, args=(tmp_path, name, 300)) for name in ("a", "b")]
-    for process in both:
-        process.start()
-    for process in both:
-        await asyncio.to_thread(process.join)
+    """This one writes while the other one does."""
+    other = multiprocessing.get_context("spawn").Process(target=_write, args=(tmp_path, "a", 300))
+    other.start()
+    while other.is_alive() and not list(tmp_path.iterdir()):
+        await asyncio.sleep(0.001)
+    _write(tmp_path, "b", 300)
+    await asyncio.to_thread(other.join)
     found = read_usage(tmp_path, date.today() - timedelta(days=1))
     assert found.skipped == 0
     assert sorted((row.session, row.usage.input_tokens) for row in found.rows) == [

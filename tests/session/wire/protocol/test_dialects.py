@@ -34,6 +34,8 @@ from session.wire.protocol.items import (
 )
 from session.wire.protocol.messages import MAX_TOKENS, MessagesDecoder, encode_messages
 from session.wire.protocol.request import Quirks, RequestProfile
+from tests.session.protocol.spoiled import spoiled_answers
+from tests.thorough import share
 
 FUNCTION: FunctionTool = {
     "type": "function",
@@ -365,9 +367,14 @@ EVENTS = st.fixed_dictionaries(
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=share(150, 8), deadline=None)
 @given(bodies=st.lists(EVENTS | st.binary(max_size=40), max_size=6))
 def test_wrong_types_and_any_bytes_never_raise(name: str, bodies: list[Any]) -> None:
+    fed(name, bodies)
+
+
+def fed(name: str, bodies: list[Any]) -> None:
+    """Feed ``bodies``: nothing raises, what came can be written, and it ends at most twice."""
     decoder = dialect(name).decoder(PROFILE)
     events: list[WireEvent] = []
     for body in bodies:
@@ -378,6 +385,52 @@ def test_wrong_types_and_any_bytes_never_raise(name: str, bodies: list[Any]) -> 
             event.text.encode("utf-8")
     ends = [event for event in events if isinstance(event, Finished | ServerError)]
     assert len(ends) <= 2
+
+
+ASKED = {"index": 0, "id": "c1", "type": "function", "function": {"name": "read", "arguments": "{}"}}
+COUNTS = {"prompt_tokens": 9, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 3}}
+STARTED = {"id": "msg_1", "usage": {"input_tokens": 4, "cache_read_input_tokens": 6, "output_tokens": 1}}
+USE = {"type": "tool_use", "id": "t", "name": "read", "input": {}}
+ARGUMENTS = {"type": "input_json_delta", "partial_json": "{}"}
+ANSWERS: dict[str, list[Any]] = {
+    "chat": [
+        chunk(role="assistant", content=""),
+        chunk(reasoning="Hm"),
+        chunk(content="Hello"),
+        chunk(tool_calls=[ASKED]),
+        chunk("tool_calls", COUNTS),
+        {"error": {"code": 500, "message": "It fell over."}},
+    ],
+    "messages": [
+        {"type": "message_start", "message": STARTED},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": ""}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "Hm"}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "signature_delta", "signature": "x"}},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "content_block_start", "index": 1, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "index": 1, "delta": {"type": "text_delta", "text": "Hello"}},
+        {"type": "content_block_stop", "index": 1},
+        {"type": "content_block_start", "index": 2, "content_block": USE},
+        {
+            "type": "content_block_delta",
+            "index": 2,
+            "delta": {"type": "input_json_delta", "partial_json": "{}"},
+        },
+        {"type": "content_block_stop", "index": 2},
+        {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 9}},
+        {"type": "message_stop"},
+        {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}},
+    ],
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_whichever_one_value_is_wrong_nothing_raises(name: str) -> None:
+    decoder = dialect(name).decoder(PROFILE)
+    events = [event for body in ANSWERS[name][:-1] for event in decoder.feed(json.dumps(body))]
+    assert {type(event) for event in events} >= {ReasoningDelta, TextDelta, ToolInputDelta}
+    for bodies in spoiled_answers(ANSWERS[name]):
+        fed(name, bodies)
 
 
 @pytest.mark.parametrize("decoder", [ChatDecoder(), MessagesDecoder()])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
@@ -25,6 +26,7 @@ from session.wire.protocol.events import (
 from session.wire.protocol.items import user_message
 from session.wire.protocol.request import RequestProfile
 from session.wire.protocol.responses import ResponseDecoder, encode_create
+from tests.session.protocol.spoiled import spoiled, spoiled_answers
 from tests.thorough import share
 
 MESSAGE = {
@@ -307,15 +309,61 @@ EVENTS = st.fixed_dictionaries(
 )
 
 
-@pytest.mark.slow
-@settings(max_examples=share(300, 100), deadline=None)
-@given(st.lists(EVENTS, max_size=6))
-def test_wrong_types_anywhere_never_raise(bodies: list[Any]) -> None:
+def fed(bodies: Iterable[Any]) -> None:
+    """Feed ``bodies``: nothing raises, and what came can be written."""
     decoder = ResponseDecoder()
     for body in bodies:
         for event in decoder.feed(json.dumps(body)):
             if isinstance(event, TextDelta | ReasoningDelta | ToolInputDelta):
                 event.text.encode("utf-8")
+
+
+@settings(max_examples=share(300, 10), deadline=None)
+@given(st.lists(EVENTS, max_size=6))
+def test_wrong_types_anywhere_never_raise(bodies: list[Any]) -> None:
+    fed(bodies)
+
+
+REASONING = {"id": "rs_1", "type": "reasoning", "summary": [{"type": "summary_text", "text": "Hm"}]}
+FUNCTION = {"id": "fc_1", "type": "function_call", "call_id": "c", "name": "read", "arguments": "{}"}
+WHOLE: list[Any] = [
+    {"type": "response.created", "response": {"id": "resp_1", "status": "in_progress"}},
+    {"type": "response.output_item.added", "output_index": 0, "item": REASONING},
+    {"type": "response.reasoning_summary_text.delta", "item_id": "rs_1", "output_index": 0, "delta": "Hm"},
+    {"type": "response.output_item.done", "output_index": 0, "item": REASONING},
+    {"type": "response.output_item.added", "output_index": 1, "item": {**MESSAGE, "content": []}},
+    {"type": "response.output_text.delta", "item_id": "msg_1", "output_index": 1, "delta": "Hel"},
+    {"type": "response.output_text.done", "item_id": "msg_1", "output_index": 1, "text": "Hello"},
+    {"type": "response.output_item.done", "output_index": 1, "item": MESSAGE},
+    {"type": "response.output_item.added", "output_index": 2, "item": {**CALL, "input": ""}},
+    {"type": "response.custom_tool_call_input.delta", "item_id": "ctc_1", "output_index": 2, "delta": "*"},
+    {"type": "response.custom_tool_call_input.done", "item_id": "ctc_1", "output_index": 2, "input": "*"},
+    {"type": "response.output_item.done", "output_index": 2, "item": CALL},
+    {"type": "response.output_item.added", "output_index": 3, "item": {**FUNCTION, "arguments": ""}},
+    {"type": "response.function_call_arguments.delta", "item_id": "fc_1", "output_index": 3, "delta": "{}"},
+    {"type": "response.output_item.done", "output_index": 3, "item": FUNCTION},
+]
+USAGE = {"input_tokens": 9, "output_tokens": 5, "output_tokens_details": {"reasoning_tokens": 2}}
+ERROR = {"code": "server_error", "message": "It fell over."}
+ENDS: list[Any] = [
+    final([REASONING, MESSAGE, CALL, FUNCTION], usage=USAGE, status="completed"),
+    {
+        "type": "response.incomplete",
+        "response": {"id": "resp_1", "incomplete_details": {"reason": "max_output_tokens"}},
+    },
+    {"type": "response.failed", "response": {"id": "resp_1", "error": ERROR}},
+    {"type": "error", "error": ERROR, "status": 500},
+    {"type": "error", **ERROR},
+]
+
+
+def test_whichever_one_value_is_wrong_nothing_raises() -> None:
+    assert {type(event) for event in decode(*WHOLE, ENDS[0])} >= {ReasoningDelta, TextDelta, ToolInputDelta}
+    for bodies in spoiled_answers(WHOLE):
+        fed([*bodies, ENDS[0]])
+    for end in ENDS:
+        for other in spoiled(end):
+            fed([*WHOLE[:8], other])
 
 
 @settings(max_examples=share(300, 100), deadline=None)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from session.wire.protocol.sse import EventStream, EventTooLarge
+from tests.thorough import share
 
 STREAM = (
     b"\xef\xbb\xbfevent: a\ndata: one\n\n: comment\ndata:two\r\ndata: lines\r\n\r\nid: 7\nretry: 1\n\n"
@@ -16,7 +17,7 @@ STREAM = (
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=share(200, 40), deadline=None)
 @given(st.lists(st.integers(0, len(STREAM)), max_size=12))
 def test_events_are_the_same_at_any_chunking(cuts: list[int]) -> None:
     edges = sorted({0, len(STREAM), *cuts})
@@ -25,7 +26,7 @@ def test_events_are_the_same_at_any_chunking(cuts: list[int]) -> None:
     assert events == [b"one", b"two\nlines", b"last"]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=share(200, 40), deadline=None)
 @given(st.lists(st.binary(max_size=32), max_size=8))
 def test_any_bytes_give_the_same_events_joined_or_split(chunks: list[bytes]) -> None:
     cut, whole = EventStream(), EventStream()

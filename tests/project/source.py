@@ -150,7 +150,7 @@ def circles(graph: Mapping[str, Iterable[str]]) -> list[list[str]]:
 
 
 def longest_chain(graph: Mapping[str, Iterable[str]]) -> list[str]:
-    """The longest way along the imports of a graph without circles, from the module that nobody imports down."""
+    """The longest way along the imports of a graph without circles."""
     chains: dict[str, list[str]] = {}
 
     def chain(node: str) -> list[str]:

@@ -16,7 +16,6 @@ from edits.landing import Landing
 from edits.ledger.entry import State
 from edits.ledger.ledger import Ledger
 from tests.bench.kill_stress import stress
-from tests.checkout import ROOT
 from tests.edits.helpers import Project
 from tests.edits.ledger.landing_victim import HUNKS
 from tests.faults import killed_at, moments, restore

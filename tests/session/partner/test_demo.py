@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from session.partner import Scenario, Script
-from session.partner import script_patches as patches
 from session.partner.demo import SAMPLE, make_sample
 from session.partner.load_script import DEMO, load
+from session.partner.script import Scenario, Script, patches
 from tests.session.partner.partner_play import FrontEnd, tree
 from tests.thorough import IN_FULL
 

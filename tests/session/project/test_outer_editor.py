@@ -14,6 +14,8 @@ from session.project.edit_thread import EditThread
 from session.project.open_files import ProjectFiles
 from session.project.outer_editor import OuterTexts
 from session.project.workspace import Workspace, open_workspace
+from session.record.journal.journals import Journal
+from session.record.journal.recorder import Recorder
 from tests.thorough import share
 
 NAME = "a.txt"

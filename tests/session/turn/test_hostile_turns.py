@@ -13,10 +13,14 @@ from pathlib import Path
 import pytest
 
 from session.base.events import HunkLanded, TurnEnded
-from session.partner import Handshake
 from session.partner.load_script import parse
+from session.partner.script import Handshake
 from session.partner.server.server import Partner
 from session.session import Session
+from session.wire.link.connection import Retries, Service
+from session.wire.link.exchange import Patience
+from session.wire.link.retries import Backoff
+from session.wire.protocol.frames import write_body
 from session.wire.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route
 from tests.session.talking import COLOURS, PLAIN, REPAINT, Listening, listened, opening
 from tests.session.wire.transport.test_http import CHAT, MESSAGES

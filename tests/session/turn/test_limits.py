@@ -29,6 +29,7 @@ from session.base.events import (
 from session.project.pins import Pins
 from session.turn.memory.turn_memory import TurnMemory
 from session.turn.preparation import Preparation
+from session.wire.instructions import TAKE_UP
 from tests.session.talking import COLOURS, PLAIN, REPAINT, configure, talking
 
 SMALL = '[models."small"]\nprovider = "partner"\nwindow = 9000\noutput_reserve = 1000\nedit_format = "v4a"\n'

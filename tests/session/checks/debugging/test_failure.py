@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from session.checks.debugging.failure import MOST_LINES, Failure, excerpt, read_failure
 from session.checks.finding import Finding
 from session.checks.output import ProjectPaths
+from tests.checkout import ROOT as CHECKOUT
 from tests.thorough import share
 
 ROOT = Path("/home/me/project")

@@ -17,6 +17,7 @@ from session.models.engine.model_hub import Hub, HubError, known_models
 from session.models.engine.model_store import ModelStore
 from session.models.engine.pull import choose, pull
 from session.models.engine.settings import LocalError
+from tests.checkout import ROOT
 from tests.conftest import RunSpark
 from tests.session.models.engine.hub_server import REPOSITORY, HubServer
 from tui.front.words.pull_progress import progress_line

@@ -24,8 +24,8 @@ from session.race.cluster.dask_link import ClusterError, DaskLink
 from session.race.cluster.runner import Cluster, ClusterRunner
 from session.setup.cluster_settings import ClusterSettings
 from session.tools.command.environment import allowed_environment
-from tests.session.cluster.conftest import TOOL, Machines, tool
 from tests.session.race.attempts.races import ADD, RIGHT, WRONG, project, script
+from tests.session.race.cluster.conftest import TOOL, Machines, tool
 from tests.session.race.cluster.dask_cluster import Nursery, dask_cluster
 from tests.session.talking import talking
 

@@ -17,9 +17,9 @@ from session.checks.finding import Status, Verdict
 from session.race.cluster import worker
 from session.race.cluster.answers import OddAnswerError, looked_at
 from session.race.cluster.job import Answer
-from tests.session.cluster.conftest import Machines
 from tests.session.race.attempts.races import project
 from tests.session.race.cluster import lies
+from tests.session.race.cluster.conftest import Machines
 from tests.session.race.cluster.test_cluster import judging
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]

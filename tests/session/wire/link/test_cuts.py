@@ -22,6 +22,7 @@ from session.wire.protocol.items import user_message
 from session.wire.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route
 from tests.session.replay import BLOCK, PATCH, Replay
 from tests.session.talking import COLOURS, REPAINT, Listening, opening
+from tests.session.wire.link.hostile import CuttingProxy
 from tests.session.wire.transport.test_http import CHAT, MESSAGES
 from tests.thorough import IN_FULL, share
 

@@ -34,7 +34,7 @@ from session.wire.protocol.items import (
 )
 from session.wire.protocol.messages import MAX_TOKENS, MessagesDecoder, encode_messages
 from session.wire.protocol.request import Quirks, RequestProfile
-from tests.session.protocol.spoiled import spoiled_answers
+from tests.session.wire.protocol.spoiled import spoiled_answers
 from tests.thorough import share
 
 FUNCTION: FunctionTool = {

@@ -26,7 +26,7 @@ from session.wire.protocol.events import (
 from session.wire.protocol.items import user_message
 from session.wire.protocol.request import RequestProfile
 from session.wire.protocol.responses import ResponseDecoder, encode_create
-from tests.session.protocol.spoiled import spoiled, spoiled_answers
+from tests.session.wire.protocol.spoiled import spoiled, spoiled_answers
 from tests.thorough import share
 
 MESSAGE = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from session.base import events as said
-from tests.tui.control.feeding import app, fed
+from tests.tui.app.control.feeding import app, fed
 from tui.front.port import SessionPort
 from tui.front.words.held_items import Verdict
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from session.base.events import HunkLanded, PromptSubmitted
-from tests.tui.control.test_hunk_acts import FILES, asked, land, message, reviewed, tells
+from tests.tui.app.control.test_hunk_acts import FILES, asked, land, message, reviewed, tells
 from tests.tui.stage import Stage, stage
 from tui.app.control.background import BackgroundTasks
 from tui.app.control.file_control import _clock

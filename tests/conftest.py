@@ -17,6 +17,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from session.text import masking
+from tests.pilots import cost_less
 from tests.thorough import IN_FULL
 
 # Importing readline puts COLUMNS and LINES into the environment, and so into that of test workers.
@@ -99,6 +100,14 @@ def interruptible() -> None:
     for number in (signal.SIGHUP, signal.SIGQUIT):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def cheap_pilots() -> Iterator[None]:
+    """Let no Pilot wait in vain, and no app parse what another parsed."""
+    with pytest.MonkeyPatch.context() as patched:
+        cost_less(patched)
+        yield
 
 
 @pytest.fixture

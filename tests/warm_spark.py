@@ -36,9 +36,8 @@ def fits(words: Sequence[str], environ: Mapping[str, str]) -> bool:
     def of_the_start(variables: Mapping[str, str]) -> dict[str, str]:
         return {name: value for name, value in variables.items() if name.startswith(OF_THE_START)}
 
-    return words[1:2] == [] or (
-        words[1] not in WITH_PROCESSES and of_the_start(environ) == of_the_start(os.environ)
-    )
+    alone = not any(word in WITH_PROCESSES for word in words[1:])
+    return alone and of_the_start(environ) == of_the_start(os.environ)
 
 
 class WarmSpark:

@@ -67,15 +67,15 @@ class WarmSpark:
             os.close(each)
         pid = int(self._answers.readline())
         said = {our_out: b"", our_err: b""}
-        reading = [threading.Thread(target=_read, args=(said, each), daemon=True) for each in said]
-        for each in reading:
-            each.start()
+        readers = [threading.Thread(target=_read, args=(said, each), daemon=True) for each in said]
+        for reader in readers:
+            reader.start()
         with contextlib.suppress(BrokenPipeError), os.fdopen(our_in, "wb") as stream:
             stream.write(given)
         end = time.monotonic() + patience
-        for each in reading:
-            each.join(max(0.0, end - time.monotonic()))
-        late = any(each.is_alive() for each in reading)
+        for reader in readers:
+            reader.join(max(0.0, end - time.monotonic()))
+        late = any(reader.is_alive() for reader in readers)
         if late:
             os.kill(pid, signal.SIGKILL)
         code = int(self._answers.readline())
@@ -149,11 +149,12 @@ def _become(order: dict[str, Any], streams: list[int]) -> NoReturn:
         sys.path[0] = str(Path(sys.argv[0]).parent)
         from tui.cli import main
 
-        code = main()
+        main()
+        code = None
     except SystemExit as end:
         code = end.code
     except BaseException:  # noqa: BLE001 (told as an interpreter tells it)
-        sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]  # there is one
+        sys.excepthook(*sys.exc_info())
     if isinstance(code, str):
         print(code, file=sys.stderr)
     threading._shutdown()  # type: ignore[attr-defined]  # worker threads are waited for here

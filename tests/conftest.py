@@ -17,7 +17,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from session.base.text import masking
+from tests.pilots import cost_less
 from tests.thorough import IN_FULL
+from tests.warm_spark import WarmSpark, fits
 
 # Importing readline puts COLUMNS and LINES into the environment, and so into that of test workers.
 CLEARED = ("OPENAI_", "SPARK_", "_SPARK_", "GIT_", "COLUMNS", "LINES")
@@ -101,6 +103,14 @@ def interruptible() -> None:
             signal.signal(number, signal.SIG_DFL)
 
 
+@pytest.fixture(autouse=True, scope="session")
+def cheap_pilots() -> Iterator[None]:
+    """Let no Pilot wait in vain, and no app parse what another parsed."""
+    with pytest.MonkeyPatch.context() as patched:
+        cost_less(patched)
+        yield
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A git repository with two committed files, ``app.py`` and ``notes.md``."""
@@ -142,9 +152,17 @@ def spark_path() -> Path:
     return script
 
 
+@pytest.fixture(scope="session")
+def warm_spark() -> Iterator[WarmSpark]:
+    """What runs commands in forks of one process."""
+    warm = WarmSpark()
+    yield warm
+    warm.end()
+
+
 @pytest.fixture
-def run_spark(spark_path: Path, tmp_path: Path) -> RunSpark:
-    """Run the installed ``spark`` as its own process; no command may ever show a traceback."""
+def run_spark(spark_path: Path, tmp_path: Path, warm_spark: WarmSpark) -> RunSpark:
+    """Run ``spark`` as its own process; no command may ever show a traceback."""
 
     def run(
         *arguments: str | bytes,
@@ -152,16 +170,23 @@ def run_spark(spark_path: Path, tmp_path: Path) -> RunSpark:
         given: str | bytes = b"",
         env: dict[str, str] | None = None,
     ) -> Ran:
-        done = subprocess.run(
-            [spark_path, *arguments],
-            cwd=cwd,
-            input=given.encode() if isinstance(given, str) else given,
-            env={**os.environ, **(env or {})},
-            capture_output=True,
-            timeout=LONGEST_COMMAND,
-            check=False,
-        )
-        ran = Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+        data = given.encode() if isinstance(given, str) else given
+        environ = {**os.environ, **(env or {})}
+        words = [str(spark_path), *map(os.fsdecode, arguments)]
+        if fits(words, environ):
+            code, out, err = warm_spark.run(words, cwd, environ, data, LONGEST_COMMAND)
+        else:
+            done = subprocess.run(
+                words,
+                cwd=cwd,
+                input=data,
+                env=environ,
+                capture_output=True,
+                timeout=LONGEST_COMMAND,
+                check=False,
+            )
+            code, out, err = done.returncode, done.stdout, done.stderr
+        ran = Ran(code, out.decode(), err.decode())
         assert "Traceback" not in ran.err, ran.err
         return ran
 

@@ -11,6 +11,7 @@ from tests.bench.pty_spark import stage
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_sparks_in_one_folder_lose_nothing_when_some_are_killed() -> None:
     with stage("inf", script=script(FILES)) as place:
         counts = run(place, sparks=3, seconds=12, chance=random.Random(7))

@@ -75,6 +75,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_wheel_holds_every_data_file_and_nothing_else(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
@@ -90,6 +91,7 @@ def test_the_wheel_holds_every_data_file_and_nothing_else(wheel: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_wheel_works_away_from_the_checkout(wheel: Path, tmp_path: Path) -> None:
     target = tmp_path / "site"
     install = [

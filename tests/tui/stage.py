@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 
+import pytest
 from textual import events
 from textual.pilot import Pilot
 
@@ -18,7 +20,8 @@ from session.setup.config import Flags
 from session.setup.opening import open_project
 from tui.app.app import SparkApp
 from tui.app.overlays.offer_screen import FindOffers
-from tui.app.panes.held_bar import KEYS_UP_AFTER
+from tui.app.panes import held_bar
+from tui.app.panes.held_bar import ARMED_AFTER, KEYS_UP_AFTER
 
 GREETER = '''"""Says hello."""
 
@@ -107,12 +110,35 @@ The end of the talk.
 )
 
 
+class Clock:
+    """A clock that goes on by itself, and that a test puts forward."""
+
+    def __init__(self) -> None:
+        self._ahead = 0.0
+
+    def __call__(self) -> float:
+        """The time, on the monotonic clock."""
+        return monotonic() + self._ahead
+
+    def forward(self, seconds: float) -> None:
+        """Let time pass."""
+        self._ahead += seconds
+
+
+@contextmanager
+def clock_of_questions() -> Iterator[Clock]:
+    """The clock by which a question has stood long enough to be answered."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(held_bar, "monotonic", clock := Clock())
+        yield clock
+
+
 async def until(true: Callable[[], object], what: str) -> None:
     """Wait for something to become true; fails after ten seconds."""
-    for _ in range(1000):
+    for at in range(1015):
         if true():
             return
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0.004 if at < 25 else 0.01)
     raise AssertionError(f"{what} never came")
 
 
@@ -125,6 +151,7 @@ class Stage:
     session: Session
     partner: Partner | None
     root: Path
+    clock: Clock
 
     async def until(self, true: Callable[[], object], what: str = "it") -> None:
         """Wait for something to become true; fails after ten seconds."""
@@ -156,7 +183,7 @@ class Stage:
         asked = self.app.panes.held.question
         await self.pilot.press("shift+tab")
         for _ in range(100):
-            await asyncio.sleep(KEYS_UP_AFTER + 0.05)
+            self.clock.forward(ARMED_AFTER + KEYS_UP_AFTER)
             await self.pilot.press(key)
             if self.app.panes.held.question != asked:
                 return
@@ -216,12 +243,13 @@ async def stage(
     session = Session(opening, resume=journal)
     app = SparkApp(session, theme=theme, prompt=prompt, offers=offers)
     try:
-        async with app.run_test(size=size) as pilot:
-            it = Stage(app, pilot, session, partner, root)
-            link = "ready" if server else "failed"
-            await it.until(lambda: app.status.status.link == link, f"the link {link}")
-            yield it
-            await session.close()
+        with clock_of_questions() as clock:
+            async with app.run_test(size=size) as pilot:
+                it = Stage(app, pilot, session, partner, root, clock)
+                link = "ready" if server else "failed"
+                await it.until(lambda: app.status.status.link == link, f"the link {link}")
+                yield it
+                await session.close()
     finally:
         if partner is not None:
             await partner.close()

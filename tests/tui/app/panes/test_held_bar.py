@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
-from tests.tui.stage import stage
+from tests.tui.stage import Clock, clock_of_questions, stage
 from themes.loader import load_theme
 from tui.app.panes.held_bar import ARMED_AFTER, HeldBar, Question
 from tui.front.keys import keymap
@@ -39,14 +38,15 @@ class Host(App[None]):
 
 
 @asynccontextmanager
-async def bar(question: Question) -> AsyncIterator[tuple[Host, HeldBar, Pilot[None]]]:
+async def bar(question: Question) -> AsyncIterator[tuple[Host, HeldBar, Pilot[None], Clock]]:
     app = Host()
-    async with app.run_test(size=(60, 24)) as pilot:
-        found = app.query_one(HeldBar)
-        found.ask(question)
-        found.focus()
-        await pilot.pause()
-        yield app, found, pilot
+    with clock_of_questions() as clock:
+        async with app.run_test(size=(60, 24)) as pilot:
+            found = app.query_one(HeldBar)
+            found.ask(question)
+            found.focus()
+            await pilot.pause()
+            yield app, found, pilot, clock
 
 
 async def press(bar: HeldBar, pilot: Pilot[None], key: str) -> None:
@@ -56,14 +56,14 @@ async def press(bar: HeldBar, pilot: Pilot[None], key: str) -> None:
 
 
 async def test_a_key_that_was_on_its_way_does_not_answer() -> None:
-    async with bar(Question("h1", "h1 needs your OK")) as (app, found, pilot):
+    async with bar(Question("h1", "h1 needs your OK")) as (app, found, pilot, clock):
         await press(found, pilot, "y")
         assert app.answers == []
-        await asyncio.sleep(ARMED_AFTER + 0.05)
+        clock.forward(ARMED_AFTER)
         await press(found, pilot, "x")
         await press(found, pilot, "y")
         assert app.answers == [], "keys still came, one behind the other"
-        await asyncio.sleep(ARMED_AFTER)
+        clock.forward(ARMED_AFTER)
         await press(found, pilot, "y")
         assert app.answers == [("h1", "apply")]
 
@@ -73,7 +73,7 @@ async def test_the_keys_are_those_of_the_user() -> None:
     keymap.use(own_keys(default_keymap(), own).scopes, vi=False)
     try:
         others: tuple[tuple[Verdict, str], ...] = (("theirs", "theirs"),)
-        async with bar(Question("h1", "h1 needs your OK", others=others)) as (_, found, _pilot):
+        async with bar(Question("h1", "h1 needs your OK", others=others)) as (_, found, _pilot, _clock):
             keys = found.render_line(found.size.height - 1).text
             assert keys.split(" · ")[:2] == ["   o apply", "n reject"] and "Ctrl+T theirs" in keys
     finally:
@@ -81,7 +81,7 @@ async def test_the_keys_are_those_of_the_user() -> None:
 
 
 async def test_a_question_that_can_wait_does_not_get_the_keys_behind_an_answer() -> None:
-    async with bar(Question("h1", "h1 needs your OK")) as (app, found, pilot):
+    async with bar(Question("h1", "h1 needs your OK")) as (app, found, pilot, _clock):
         found.stand(Question("trust", "AGENTS.md would instruct the model"))
         found.ask(Question("h2", "h2 needs your OK"))
         await pilot.pause()
@@ -92,8 +92,8 @@ async def test_a_question_that_can_wait_does_not_get_the_keys_behind_an_answer()
 
 
 async def test_another_question_has_to_stand_as_long() -> None:
-    async with bar(Question("h1", "h1 needs your OK")) as (app, found, pilot):
-        await asyncio.sleep(ARMED_AFTER + 0.05)
+    async with bar(Question("h1", "h1 needs your OK")) as (app, found, pilot, clock):
+        clock.forward(ARMED_AFTER)
         found.ask(Question("h2", "h2 needs your OK"))
         await press(found, pilot, "y")
         assert app.answers == []
@@ -101,17 +101,17 @@ async def test_another_question_has_to_stand_as_long() -> None:
 
 async def test_a_long_command_is_read_to_its_end_before_it_can_be_allowed() -> None:
     command = "\n".join(f"echo {number}" for number in range(40))
-    async with bar(Question("c1", "run needs your OK", command)) as (app, found, pilot):
+    async with bar(Question("c1", "run needs your OK", command)) as (app, found, pilot, clock):
         text = "\n".join(found.render_line(y).text for y in range(found.size.height))
         assert "32 MORE LINES BELOW" in text and ", then y apply · n reject" in text
-        await asyncio.sleep(ARMED_AFTER + 0.05)
+        clock.forward(ARMED_AFTER)
         await press(found, pilot, "y")
         assert app.answers == []
         for _ in range(5):
             await press(found, pilot, "pagedown")
         text = "\n".join(found.render_line(y).text for y in range(found.size.height))
         assert "echo 39" in text and "32 more lines above" in text
-        await asyncio.sleep(ARMED_AFTER)
+        clock.forward(ARMED_AFTER)
         await press(found, pilot, "y")
         assert app.answers == [("c1", "apply")]
 
@@ -155,7 +155,7 @@ async def test_typing_into_a_question_types_and_answers_nothing(tmp_path: Path) 
     async with stage(tmp_path, script=HIDDEN % "") as it:
         await it.ask("look")
         await it.until(lambda: "needs your OK" in it.screen, "the question")
-        await asyncio.sleep(ARMED_AFTER + 0.05)
+        it.clock.forward(ARMED_AFTER)
         await it.pilot.press(*"yan")
         assert it.app.composer.text == "yan", "without Shift+Tab, letters go to the prompt"
         await it.pilot.press("shift+tab", *"qwe")
@@ -168,7 +168,7 @@ async def test_typing_into_a_question_types_and_answers_nothing(tmp_path: Path) 
 async def test_how_to_say_no_is_shown_on_the_narrowest_screen() -> None:
     listed = "\n".join(f"h{number}  src/file.py" for number in range(9))
     question = Question("undo", "Undo every hunk of the last turn?", listed, "undo them", "keep them", "")
-    async with bar(question) as (_, found, pilot):
+    async with bar(question) as (_, found, pilot, _clock):
         await pilot.resize_terminal(40, 10)
         text = "\n".join(found.render_line(y).text for y in range(found.size.height))
         assert "then y undo them · n keep them" in text

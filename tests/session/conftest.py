@@ -1,35 +1,12 @@
-"""What the session's tests share: a process for commands, a tiny model, and a home with a project."""
+"""What the session's tests share: a tiny model, and a home with a project."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import Ran, RunSpark
 from tests.session.models.engine.tiny_model import write_tiny_model
-from tests.session.shared_spark import SharedSpark
-
-
-@pytest.fixture(scope="session")
-def spark_process() -> Iterator[SharedSpark]:
-    """The one process whose forks are the commands that tests run."""
-    process = SharedSpark()
-    yield process
-    process.close()
-
-
-@pytest.fixture
-def shared_spark(spark_process: SharedSpark, tmp_path: Path) -> RunSpark:
-    """Run ``spark`` as ``run_spark`` does, in a fork of one process: for tests of what a command does."""
-
-    def run(*arguments: str, cwd: Path = tmp_path, given: str = "", env: dict[str, str] | None = None) -> Ran:
-        everything = {**os.environ, **(env or {})}
-        return spark_process.run(list(arguments), cwd, given.encode(), everything, tmp_path)
-
-    return run
 
 
 @pytest.fixture(scope="session")

@@ -221,22 +221,22 @@ def test_two_pulls_of_one_model_do_not_meet_in_its_file(hub_server: HubServer, s
 
 
 def test_the_command_pulls_lists_and_removes(
-    hub_server: HubServer, tmp_path: Path, shared_spark: RunSpark
+    hub_server: HubServer, tmp_path: Path, run_spark: RunSpark
 ) -> None:
     env = {**hub_server.environ(), "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    run = shared_spark("local", "pull", REPOSITORY, env=env)
+    run = run_spark("local", "pull", REPOSITORY, env=env)
     assert run.code == 0, run.err
     assert run.out.strip().endswith("cache/spark/models/tiny.gguf")
     assert "100 %" in run.err and "spark --local tiny" in run.err
-    listed = shared_spark("local", "list", env=env)
+    listed = run_spark("local", "list", env=env)
     assert listed.out.split()[:3] == ["tiny", "1.0", "MB"] and REPOSITORY in listed.out
-    assert shared_spark("local", "remove", "tiny", env=env).code == 0
-    assert "no model is pulled yet" in shared_spark("local", "list", env=env).err
-    missing = shared_spark("local", "pull", "nobody/nothing", env=env)
+    assert run_spark("local", "remove", "tiny", env=env).code == 0
+    assert "no model is pulled yet" in run_spark("local", "list", env=env).err
+    missing = run_spark("local", "pull", "nobody/nothing", env=env)
     assert missing.code == 4 and missing.err.count("\n") == 1
-    unknown = shared_spark("local", "pull", "whatever", env=env)
+    unknown = run_spark("local", "pull", "whatever", env=env)
     assert unknown.code == 1 and "owner/model" in unknown.err
-    assert "qwen2.5-coder-7b" in shared_spark("local", "list", "--known", env=env).out
+    assert "qwen2.5-coder-7b" in run_spark("local", "list", "--known", env=env).out
 
 
 def test_an_interrupt_leaves_what_was_loaded(hub_server: HubServer, tmp_path: Path) -> None:

@@ -55,11 +55,11 @@ def test_doctor_reports_damage_until_it_was_seen(root: Path) -> None:
 
 
 def test_a_ledger_of_a_newer_version_is_said_in_one_line(
-    root: Path, own_folders: Path, shared_spark: RunSpark
+    root: Path, own_folders: Path, run_spark: RunSpark
 ) -> None:
-    assert shared_spark("apply", cwd=root, given=PATCH.format(name="a")).code == 0
+    assert run_spark("apply", cwd=root, given=PATCH.format(name="a")).code == 0
     (journal,) = own_folders.glob("state/spark/projects/*/ledger/hunks.jsonl")
     journal.write_bytes(to_line({"kind": "ledger", "version": 9}))
-    second = shared_spark("apply", cwd=root, given=PATCH.format(name="b"))
+    second = run_spark("apply", cwd=root, given=PATCH.format(name="b"))
     assert second.code != 0 and not (root / "b.txt").exists()
     assert "newer version of spark" in second.err and len(second.err.splitlines()) == 1

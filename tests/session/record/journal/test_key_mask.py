@@ -103,13 +103,13 @@ async def test_no_file_holds_the_key_after_a_session_with_a_server_that_repeats_
 
 
 def test_neither_doctor_nor_export_nor_errors_tell_the_key(
-    shared_spark: RunSpark, project: Path, own_folders: Path
+    run_spark: RunSpark, project: Path, own_folders: Path
 ) -> None:
     env = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"http://user:{SHAPELESS}@127.0.0.1:9/{KEY}"}
     for command in (["doctor"], ["doctor", "--json"], ["models"], ["exec", "hi"], ["login", "--list"]):
-        ran = shared_spark(*command, cwd=project, env=env)
+        ran = run_spark(*command, cwd=project, env=env)
         assert KEY not in ran.out + ran.err and SHAPELESS not in ran.out + ran.err, command
-    name = shared_spark("sessions", cwd=project).out.split()[0]
-    assert KEY not in shared_spark("export", name, cwd=project).out
+    name = run_spark("sessions", cwd=project).out.split()[0]
+    assert KEY not in run_spark("export", name, cwd=project).out
     files = [file for file in own_folders.rglob("*") if file.is_file()]
     assert [file for file in files if KEY.encode() in file.read_bytes()] == []

@@ -3,6 +3,8 @@
 This is the only place where git is run on a user's project. Git sees a private git directory instead of
 the repository's own (:mod:`context.disk.private_git_dir`), so that no program named by a repository is run,
 whatever a later version of git may support. ``docs/security.md`` says what is defended and how.
+
+Finds programs outside the project, and gives them an environment without keys.
 """
 
 from __future__ import annotations
@@ -24,9 +26,33 @@ from context.disk.git_settings import (
     unknown_extension,
 )
 from context.disk.private_git_dir import PrivateGitDir
-from context.disk.programs import find_program, plain_environment
 from context.disk.repository import GitUnavailable, Repository, find_repository, owner_elsewhere, read_regular
 from context.disk.slow_git import find_pipe, names_at_least
+
+_PASSED_ON = frozenset(
+    {"PATH", "HOME", "LANG", "TMPDIR", "TZ", "XDG_CONFIG_HOME"}
+    | {"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "NIX_LD", "NIX_LD_LIBRARY_PATH"}
+    | {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"}
+)
+"""Variables that programs need to start; API keys and tokens are in none of them."""
+
+
+def plain_environment() -> dict[str, str]:
+    """The variables a helper program needs to start, and no others."""
+    return {name: value for name, value in os.environ.items() if name in _PASSED_ON or name.startswith("LC_")}
+
+
+def find_program(name: str, root: Path) -> str | None:
+    """The program ``name`` on the search path; never one that lies in the project itself."""
+    for folder in map(Path, os.get_exec_path()):
+        file = folder / name
+        # Checked first: ``is_file`` raises for a folder that may not be entered.
+        if not folder.is_absolute() or not os.access(file, os.X_OK) or not file.is_file():
+            continue
+        if not file.resolve().is_relative_to(root.resolve()):
+            return str(file)
+    return None
+
 
 __all__ = ["Git", "GitUnavailable"]
 

@@ -21,7 +21,7 @@ from context.code.definitions import definitions
 from context.code.languages import load, named_language
 from context.code.outline import Outline, outline
 from context.code.symbols import Symbol
-from context.index.own_python import memory_taken
+from context.index.outliner import memory_taken
 
 AT_ONCE = 200
 """Number of definitions in one line, so that the other end holds up its threads only shortly to read it."""

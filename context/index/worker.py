@@ -21,7 +21,7 @@ from typing import Any
 from context.disk.source import Unread, read
 from context.index.facts import facts_of
 from context.index.memory_segment import MemorySegment, SortedRun
-from context.index.own_python import memory_taken
+from context.index.outliner import memory_taken
 from context.index.segment import DamagedSegment, Segment
 from context.index.segment_writing import write_segment
 

@@ -20,7 +20,7 @@ from typing import Any
 from context.disk.source import Unread, read
 from context.index.facts import Facts, facts_of
 from context.index.file_text import file_text
-from context.index.own_python import NotStarted, start_python
+from context.index.outliner import NotStarted, start_python
 
 BATCH = 48
 """Number of files in one request to a worker."""

@@ -4,20 +4,21 @@ The stream is cut into lines. Outside an edit, a line is passed on as prose as s
 else. Only what may belong to an edit (a path alone on its line, a fence, a marker) waits for the next
 line. Inside an edit, each line goes to the format's block. JSON may be a single long line, so it is read
 by characters, from a bracket at the beginning of a line.
+
+A SEARCH/REPLACE block with a malformed opening marker, which is skipped up to its REPLACE marker.
 """
 
 from __future__ import annotations
 
 import re
 
-from edits.formats.block import Block, Body, Output
+from edits.formats.block import CLOSING_FENCE, Block, Body, Output
 from edits.formats.events import ParserEvent, Prose, Typed
 from edits.formats.json_edits import JsonEdits
 from edits.formats.json_scan import past
 from edits.formats.openers import begins_diff, may_be_edit
-from edits.formats.search_replace import NEAR_OPENER, STRAY, SearchReplaceBlock
+from edits.formats.search_replace import NEAR_OPENER, OPENER, STRAY, SearchReplaceBlock
 from edits.formats.search_replace import OPENER as SEARCH_OPENER
-from edits.formats.skipped import SkippedBlock
 from edits.formats.unified import UnifiedBlock
 from edits.formats.v4a import OPENER as V4A_OPENER
 from edits.formats.v4a import V4ABlock
@@ -25,6 +26,34 @@ from edits.formats.whole import OPENER as WHOLE_OPENER
 from edits.formats.whole import WholeBlock
 from edits.formats.wrapping import Wrapping
 from edits.hunk import Format, RefusalCode
+
+
+class SkippedBlock(Block):
+    """Skips the block, which was refused at its beginning."""
+
+    @property
+    def number(self) -> int:
+        """No hunk is open."""
+        return 0
+
+    def peek(self, head: str) -> Body | None:
+        """Nothing of it is shown."""
+        del head
+        return None
+
+    def take(self, line: str, crlf: bool | None) -> Body | None:
+        """Look for the end of the block, or the beginning of the next one."""
+        del crlf
+        if STRAY.fullmatch(line):
+            self.done = True
+        elif CLOSING_FENCE.fullmatch(line) or OPENER.fullmatch(line):
+            self.done = self.unread = True
+        return None
+
+    def end(self, clean: bool) -> None:
+        """Nothing is open."""
+        del clean
+
 
 # The number of characters that are looked at before a line is finished; no marker is longer.
 _HEAD = 200

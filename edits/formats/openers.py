@@ -2,15 +2,105 @@
 
 Prose is passed on as it is typed; only a line that may be part of an edit waits. To keep that short, each
 kind of line here is recognized by its first characters.
+
+Finds the line of an answer that names the file of the edit below it.
+
+Models write the path on a line of its own, plain or as a heading, in bold, in backticks, as a comment, or
+after the fence's language. A sentence is not a path, even if it ends in one.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from edits.formats.path_lines import is_fence, may_be_path
 from edits.formats.unified import GIT
 from edits.hunk import Format
+
+_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})\s*(?P<info>[^`]*)")
+_TAG = re.compile(r"\s*<(?:source|code|pre|codeblock|sourcecode)>\S*\s*")
+_INFO_PATH = re.compile(r"(?:[\w+#-]+(?::|\s+))?(?P<path>\S*[./]\S+)")
+_LABEL = re.compile(r"(?:#+|//|;+|\d+\.|[-*])?\s*(?:(?:file(?:name)?|path)\s*:\s*)?", re.IGNORECASE)
+_QUOTED = re.compile(r"`([^`\s]+)`")
+_BARE_NAMES = re.compile(
+    r"[A-Z]\w*file|LICEN[CS]E|README|NOTICE|AUTHORS|CHANGELOG|CODEOWNERS|COPYING|INSTALL|VERSION|justfile|makefile"
+)
+# The beginning of a line that is one word so far, in any of these styles.
+_MAY_BE = re.compile(
+    r"\s*(?:#+|//|;+|\d+\.|[-*])?\s*(?:(?:f(?:i(?:l(?:e(?:n(?:a(?:m(?:e)?)?)?)?)?)?)?|p(?:a(?:t(?:h)?)?)?)"
+    r"\s*:?\s*)?[`*\"']*[^\s`*\"',;!?]*[`*\"':]*\s*",
+    re.IGNORECASE,
+)
+
+
+def is_fence(line: str) -> bool:
+    """Whether ``line`` opens or closes a code fence."""
+    return _FENCE.fullmatch(line) is not None or _TAG.fullmatch(line) is not None or _closes_tag(line)
+
+
+def may_be_path(head: str) -> bool:
+    """Whether the line that begins with ``head`` may be a path and nothing else."""
+    return len(head) <= 200 and _MAY_BE.fullmatch(head) is not None
+
+
+def path_of(line: str) -> str | None:
+    """The path that ``line`` consists of, or None."""
+    fence = _FENCE.fullmatch(line)
+    if fence:
+        info = _INFO_PATH.fullmatch(fence["info"].strip())
+        return info["path"] if info and _is_path(info["path"]) else None
+    text = line.strip()
+    label = _LABEL.match(text)
+    rest = text[label.end() :] if label else text
+    for candidate in (text, rest):
+        bare, dressed = _undress(candidate)
+        if (dressed or not re.search(r"\s", bare)) and _is_path(bare):
+            return bare
+    return None
+
+
+def nearest_path(above: Sequence[str]) -> str | None:
+    """The nearest path in the lines above a block, or else the only quoted path of the nearest sentence."""
+    for line in reversed(above):
+        path = path_of(line)
+        if path:
+            return path
+    for line in reversed(above):
+        if line.strip() and not is_fence(line):
+            quoted = [text for text in _QUOTED.findall(line) if _is_path(text)]
+            return quoted[0] if len(quoted) == 1 else None
+    return None
+
+
+def _undress(text: str) -> tuple[str, bool]:
+    """``text`` without bold, quotes and a final colon, and whether it had bold or quotes."""
+    bare = text.removesuffix(":")
+    dressed = False
+    for mark in ("**", "*", "`", '"', "'"):
+        if len(bare) > 2 * len(mark) and bare.startswith(mark) and bare.endswith(mark):
+            bare = bare[len(mark) : -len(mark)].removesuffix(":")
+            dressed = True
+    return bare, dressed
+
+
+def _is_path(text: str) -> bool:
+    if not text or len(text) > 250 or "://" in text or text.endswith((".", "/", "\\")):
+        return False
+    if not any(character.isalpha() for character in text) or re.search(r"[<>|\0\"*?]", text):
+        return False
+    if _BARE_NAMES.fullmatch(text):
+        return True
+    name = re.split(r"[/\\]", text)[-1]
+    return (
+        "/" in text
+        or "\\" in text
+        or re.fullmatch(r"\.?[^.\s]+[^\s]*\.[\w+-]{1,12}|\.\w[\w.-]+", name) is not None
+    )
+
+
+def _closes_tag(line: str) -> bool:
+    return re.fullmatch(r"\s*</(?:source|code|pre|codeblock|sourcecode)>\s*", line) is not None
+
 
 HEREDOC = re.compile(
     r"(?:\$\s*)?(?:(?:apply_patch|cat|(?:git apply|patch)(?:\s+-\S+)*)\s+)?"

@@ -12,8 +12,7 @@ from collections.abc import Iterable
 
 from edits.formats.block import CLOSING_FENCE, Output
 from edits.formats.events import Prose
-from edits.formats.openers import DIFF_FENCE, HEREDOC, WRAPPER, is_wrapper
-from edits.formats.path_lines import is_fence, nearest_path, path_of
+from edits.formats.openers import DIFF_FENCE, HEREDOC, WRAPPER, is_fence, is_wrapper, nearest_path, path_of
 from edits.hunk import Format
 
 # The path of a block is at most this many lines above its marker.

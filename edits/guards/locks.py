@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from edits.files.aliases import Aliases
-from edits.placing.match import occurrences
+from edits.placing.blank_lines import occurrences
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,21 +3,146 @@
 Nothing here asks the user. Guards that object give one :class:`~edits.hunk.Held`, and the hunk lands when
 it is landed again with all of them allowed. A file is judged by all its names, so that no link gets
 around a guard.
+
+Files that run by themselves: something runs or follows them that the user did not start for that.
+
+Held edits of them are asked about with a reason that says who runs the file. The names are in
+``risky_files.toml``.
+
+The names of the packages that a manifest depends on.
+
+It reads PEP 508 requirement lines, pyproject.toml (PEP 621, PEP 735, Poetry), package.json, Cargo.toml and
+go.mod.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+import json
+import os
+import re
+import tomllib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 from edits.files.aliases import Aliases
 from edits.files.text import FileError, decode, split
 from edits.guards.locks import Locks
-from edits.guards.manifests import dependencies, is_manifest
-from edits.guards.self_running import by_content, by_name
+from edits.guards.risky_files import changed_part, home_files, runs_by_itself
 from edits.hunk import Guard, Held, RefusalCode
 from edits.placing.splices import Splice
+
+_REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
+_GO = re.compile(r"^\s*(?:require\s+)?([\w.-]+\.[\w.-]+/\S+|[\w.-]+\.[\w-]+)\s+v\d", re.MULTILINE)
+
+
+def is_manifest(path: str) -> bool:
+    """Whether a file is a package manifest, by its name."""
+    name = PurePosixPath(path).name
+    return name in ("package.json", "pyproject.toml", "Cargo.toml", "go.mod") or name.startswith(
+        "requirements"
+    )
+
+
+def dependencies(path: str, text: str) -> frozenset[str]:
+    """The packages that ``text`` depends on; none for a file that is not a manifest or does not parse."""
+    name = PurePosixPath(path).name
+    try:
+        if name == "package.json":
+            return frozenset(_npm(json.loads(text)))
+        if name == "pyproject.toml":
+            return frozenset(_python(tomllib.loads(text)))
+        if name == "Cargo.toml":
+            return frozenset(_cargo(tomllib.loads(text)))
+    except (ValueError, RecursionError):
+        return frozenset()
+    if name == "go.mod":
+        return frozenset(_GO.findall(text))
+    if name.startswith("requirements") and name.endswith((".txt", ".in")):
+        return frozenset(_requirements(text.split("\n")))
+    return frozenset()
+
+
+def _requirements(lines: Any) -> Iterator[str]:
+    for line in lines if isinstance(lines, list) else ():
+        found = _REQUIREMENT.match(line) if isinstance(line, str) else None
+        if found:
+            yield re.sub(r"[-_.]+", "-", found[1]).lower()
+
+
+def _npm(manifest: Any) -> Iterator[str]:
+    for kind in ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies"):
+        yield from _table(manifest, kind)
+
+
+def _python(manifest: dict[str, Any]) -> Iterator[str]:
+    project = _table(manifest, "project")
+    yield from _requirements(project.get("dependencies"))
+    for groups in (_table(project, "optional-dependencies"), _table(manifest, "dependency-groups")):
+        for group in groups.values():
+            yield from _requirements(group)
+    poetry = _table(_table(manifest, "tool"), "poetry")
+    for table in (poetry, *_table(poetry, "group").values()):
+        yield from (name.lower() for name in _table(table, "dependencies"))
+
+
+def _cargo(manifest: dict[str, Any]) -> Iterator[str]:
+    workspace = _table(manifest, "workspace")
+    for table in (manifest, workspace, *_table(manifest, "target").values()):
+        for kind in ("dependencies", "dev-dependencies", "build-dependencies"):
+            yield from _table(table, kind)
+
+
+def _table(table: Any, key: str) -> Mapping[str, Any]:
+    found = table.get(key) if isinstance(table, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def by_name(file: Aliases, home: Path | None = None) -> str | None:
+    """Why a file runs by itself whatever is in it, by any of its names; None if it does not."""
+    for name in file.names:
+        what = runs_by_itself(name)
+        if what is not None:
+            return f"{file.named(name)} runs by itself: {what}"
+    if home is None or file.status is None:
+        return None
+    for name, what in home_files(held=True):
+        if _is_same(f"{home}/{name}", file.status):
+            return f"{file.shown} runs by itself: it is ~/{name}, {what}"
+    return None
+
+
+def by_content(
+    files: Sequence[Aliases], before: bytes | None, after: bytes | None, old: str | None, new: str
+) -> str | None:
+    """Why a change makes something run by itself; ``files`` is its file, before and after a move.
+
+    ``old`` and ``new`` are the texts of ``before`` and ``after``. A deletion makes nothing run.
+    """
+    if after is None:
+        return None
+    status = files[0].status
+    if (
+        status is not None
+        and status.st_mode & 0o111
+        and any(data is not None and data.startswith(b"#!") for data in (before, after))
+    ):
+        # Some file systems give every file these permissions, so the first line counts too.
+        return f"{files[0].shown} runs by itself: it is an executable script"
+    for name in files[-1].names:
+        what = changed_part(name, old if len(files) == 1 else None, new)
+        if what is not None:
+            return f"{files[-1].named(name)} runs by itself: {what}"
+    return None
+
+
+def _is_same(path: str, status: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(os.stat(path), status)  # noqa: PTH116 - many paths are looked at for each edit
+    except OSError:
+        return False
+
 
 _Reason = tuple[Guard, str]
 """A guard that objects, and why."""

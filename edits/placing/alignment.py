@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from edits.hunk import HunkLine, LineKind
-from edits.placing.fold import fold
+from edits.placing.blank_lines import old_of, tells
+from edits.placing.hints import fold
 from edits.placing.indent import reindented, shift_of
-from edits.placing.match import old_of, tells
 
 Found = tuple[int, int, tuple[HunkLine, ...]]
 """The first line from 0, one past the last, and the reading with the file's own lines."""

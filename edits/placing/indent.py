@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from edits.hunk import HunkLine, LineKind
-from edits.placing.fold import indentation
+from edits.placing.hints import indentation
 
 
 @dataclass(frozen=True, slots=True)

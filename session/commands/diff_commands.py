@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from edits.changed_files import ChangedFile, Changes, changed_files
-from edits.git_patch import counts, git_patch
+from edits.git_patch import ChangedFile, Changes, changed_files, counts, git_patch
 from edits.ledger.ledger import HunkRecord, Ledger
 from session.base.text.sanitize import clean, clean_line
 

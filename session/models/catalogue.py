@@ -1,20 +1,115 @@
-"""The catalogue of providers and models, read from data."""
+"""The catalogue of providers and models, read from data.
+
+What is assumed of models by the family that their name tells.
+
+List prices, and what one request costs.
+"""
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from session.base.text.tables import Table, TableError
-from session.models.families import Families
-from session.models.price import Price, read_price
 from session.wire.protocol.dialects import FIM_NAMES, NAMES
 from session.wire.protocol.request import Quirks
 from session.wire.transport.service import RESPONSES_OVER_WEBSOCKET, Route, Service, Transport
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """List prices in US dollars for a million tokens; ``cached`` is for input read from a cache."""
+
+    input: float
+    cached: float
+    output: float
+    written: float | None = None
+    """The price of input that the server writes to a cache; None where that costs what other input does."""
+    long: Price | None = None
+    """The price of a whole request whose input is longer than ``long_over`` tokens."""
+    long_over: int = 0
+
+    def __str__(self) -> str:
+        return f"${self.input:,.2f} in, ${self.cached:,.3g} cached, ${self.output:,.2f} out a million tokens"
+
+    def cost(
+        self, input_tokens: int, cached_tokens: int, output_tokens: int, written_tokens: int = 0
+    ) -> float:
+        """The cost of one request in dollars. ``cached_tokens`` and ``written_tokens`` are parts of
+        ``input_tokens``: read from a cache, and written to one."""
+        if self.long is not None and input_tokens > self.long_over:
+            return self.long.cost(input_tokens, cached_tokens, output_tokens, written_tokens)
+        fresh = max(0, input_tokens - cached_tokens - written_tokens)
+        tokens = fresh * self.input + cached_tokens * self.cached + output_tokens * self.output
+        tokens += written_tokens * (self.input if self.written is None else self.written)
+        return tokens / 1_000_000
+
+
+def read_price(row: Table, key: str) -> Price | None:
+    """The price under ``key`` of a model's row; None where there is none. Raises TableError."""
+    values = dict(row.table(key))
+    if not values:
+        return None
+    long = values.pop("long", None)
+    usual = _price(_amounts(row, key, values))
+    if long is None:
+        return usual
+    where = f"{key}.long"
+    if not isinstance(long, dict):
+        raise row.wrong(f"{where} must be a table")
+    amounts = _amounts(row, where, long, over=True)
+    return replace(usual, long=_price(amounts), long_over=int(amounts["over"]))
+
+
+def _price(amounts: Mapping[str, float]) -> Price:
+    cached = amounts.get("cached", amounts["input"])
+    return Price(amounts["input"], cached, amounts["output"], amounts.get("written"))
+
+
+def _amounts(row: Table, key: str, values: Mapping[str, Any], *, over: bool = False) -> dict[str, float]:
+    """The amounts in ``values``, checked."""
+    needed = {"input", "output", "over"} if over else {"input", "output"}
+    if not (needed <= set(values) <= needed | {"cached", "written"}) or not all(
+        type(value) in (int, float) and value >= 0 and math.isfinite(value) for value in values.values()
+    ):
+        more = "over (tokens of input), " if over else ""
+        raise row.wrong(
+            f"{key} must hold {more}input, output and, where they differ from input, cached and written, "
+            "in dollars for a million tokens"
+        )
+    return dict(values)
+
+
+_TRAITS = ("reasoning_field", "tools_as_item", "steer")
+"""Keys that a model's own row has from its family too: they are about the maker and not about the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Families:
+    """The rows of ``[[families]]``. A row's ``names`` are patterns with ``*``; they are compared with the
+    last part of a name (``gpt-5.6`` of ``openai/gpt-5.6``) in lower case. The last row that fits counts."""
+
+    rows: tuple[Mapping[str, Any], ...]
+
+    def assumed(self, name: str) -> dict[str, Any]:
+        """All that is assumed of a model without a row."""
+        own = name.lower().rpartition("/")[2]
+        values: dict[str, Any] = {}
+        for row in self.rows:
+            if any(fnmatchcase(own, pattern) for pattern in row["names"]):
+                values |= {key: value for key, value in row.items() if key != "names"}
+        return values
+
+    def traits(self, name: str) -> dict[str, Any]:
+        """What also holds for a model with a row, where that does not say otherwise."""
+        return {key: value for key, value in self.assumed(name).items() if key in _TRAITS}
+
 
 __all__ = ["EFFORTS", "Catalogue", "CatalogueError", "Model", "Price", "Provider", "load_catalogue"]
 

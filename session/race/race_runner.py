@@ -26,7 +26,6 @@ from session.race.attempt_files import AttemptFiles
 from session.race.attempt_life import State
 from session.race.attempt_maker import AttemptMaker
 from session.race.judge import Judge
-from session.race.landing import land, rehearse
 from session.race.plan import RacePlan, estimate
 from session.race.race import BASELINE, Checked, Cut, Decided, Effect, Ended, Race, RunCheck
 from session.race.race_events import (
@@ -39,6 +38,7 @@ from session.race.race_events import (
     race_usage,
     turn_started,
 )
+from session.race.take_runner import land, rehearse
 from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain
 from session.turn.hunk_life import Answer
 from session.turn.lane import Lane

@@ -1,16 +1,20 @@
-"""Takes an attempt of a race that is over, as a turn: its edits land in place of the winner's."""
+"""Takes an attempt of a race that is over, as a turn: its edits land in place of the winner's.
+
+Lands an attempt's edits in the project: all of them fit, or none is written.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
+from edits.hunk import Hunk, Refused
 from session.base.events import Event, HunkRefused, HunkUndone, PhaseChanged, TextDelta, TurnEnded
 from session.base.tasks import log_fault
 from session.base.text.sanitize import clean
 from session.project.edit_thread import EditThread
 from session.race.attempt import Attempt
 from session.race.attempt_files import AttemptFiles
-from session.race.landing import CHANGED, land, rehearse
+from session.race.attempt_life import Result
 from session.race.race_events import turn_started
 from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain
 from session.turn.hunk_life import Answer
@@ -18,6 +22,32 @@ from session.turn.lane import Lane
 from session.turn.memory.turn_memory import TurnMemory
 from session.turn.runner import STATUS
 from session.turn.turn import Signal, Turn
+
+CHANGED = "changed"
+"""The code of a turn that failed because the project changed under its attempts."""
+
+
+def rehearse(edits: Sequence[Hunk], files: AttemptFiles) -> Result:
+    """Place ``edits`` in ``files``, which are the project as it is now, and return what they do to it.
+    Called in the edit thread.
+
+    Raises TurnFailedError if one of them does not fit.
+    """
+    for edit in edits:
+        placed = files.write(files.next_id(), "", edit, frozenset())
+        if isinstance(placed, Refused):
+            # The message may end in lines of the file.
+            why = f"the project has changed, and the attempt no longer fits: {placed.message}"
+            raise TurnFailedError(f"nothing was landed: {why}", CHANGED)
+    return files.result()
+
+
+async def land(edits: Sequence[Hunk], lane: Lane) -> None:
+    """Land ``edits`` as hunks of the lane's turn, and wait until each has ended."""
+    for edit in edits:
+        lane.land(edit)
+    await lane.settled()
+
 
 MOST_DIFF = 20_000
 """Characters of a diff that the model is told."""

@@ -99,7 +99,7 @@ class Tool(Protocol):
         ...
 
     async def call(self, arguments: Mapping[str, Any], around: CallContext) -> ToolResult:
-        """Run the call. ``arguments`` fit the schema as far as ``session.tools.arguments`` checks it.
+        """Run the call. ``arguments`` fit the schema as far as ``session.tools.toolbox`` checks it.
 
         When a cancelled call has returned, nothing that it started is left.
         """

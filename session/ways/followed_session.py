@@ -34,7 +34,7 @@ from session.commands.lock_commands import LockCommands
 from session.commands.model_commands import ModelCommands
 from session.commands.race_commands import RaceCommands
 from session.commands.trust_commands import TrustCommands
-from session.project.landing_pause import LandingPause
+from session.project.edit_thread import LandingPause
 from session.project.open_files import ProjectFiles
 from session.project.unsaved_texts import UnsavedTexts
 from session.record.journal.past_events import read_past

@@ -21,12 +21,10 @@ from pathlib import Path
 from session.checks.check import Check, Kind
 from session.checks.runner import CheckRunner
 from session.checks.sandbox.sandbox import Sandboxes
-from session.race.cluster.base import Bases
 from session.race.cluster.content import ContentReader
-from session.race.cluster.job import Job
-from session.race.cluster.probing import installed
 from session.race.cluster.runner import Cluster, ClusterRunner
-from session.setup.cluster_settings import ClusterSettings
+from session.race.cluster.worker import Bases, Job, installed
+from session.setup.attempt_settings import ClusterSettings
 from session.tools.command.environment import allowed_environment
 from tests.session.race.cluster.dask_cluster import dask_cluster
 

@@ -23,8 +23,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from session.base.storage.folders import project_folders
-from session.checks.agreements import Agreements
 from session.checks.check import Check
+from session.checks.known_checks import Agreements
 from session.record.journal.reading import read_records
 from tests.bench.many_sparks import FAULTS, FILES, faults, script
 from tests.bench.pty_spark import START, Pty, Stage, stage

@@ -20,8 +20,8 @@ from pathlib import Path
 
 from session.base.events import Event, HunkChecked, HunkLanded
 from session.base.storage.folders import config_folder, project_folders
-from session.checks.agreements import Agreements
 from session.checks.check import Check
+from session.checks.known_checks import Agreements
 from tests.tui.stage import stage
 
 RUFF = f"{sys.executable} -m ruff check --isolated --no-cache {{files}}"

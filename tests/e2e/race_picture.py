@@ -14,8 +14,8 @@ import tempfile
 from pathlib import Path
 
 from session.base.storage.folders import project_folders
-from session.checks.agreements import Agreements
 from session.checks.check import Check
+from session.checks.known_checks import Agreements
 from tests.bench.pty_spark import ROOT, START, Pty
 from tests.e2e.picture import COLUMNS, ROWS, Recorder, save
 

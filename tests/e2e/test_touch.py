@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.bench.pty_spark import Pty, stage
-from tui.app.typing.touch import STOOD
+from tui.app.typing.touch_control import STOOD
 
 pytestmark = pytest.mark.slow
 

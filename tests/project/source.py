@@ -24,8 +24,8 @@ WINGS = (
     *("edits/hunk.py", "edits/checked_lines.py", "edits/files", "edits/formats", "edits/placing"),
     *(
         "edits/ledger",
-        "edits/changed_files.py",
-        "edits/unified_diff.py",
+        "edits/git_patch.py",
+        "edits/git_patch.py",
         "edits/git_patch.py",
         "edits/guards",
     ),

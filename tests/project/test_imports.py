@@ -50,7 +50,7 @@ BEHIND_THE_FRAME = (
     "tui.editor.buffers.buffer",
     "tui.app.control.feed",
     "tui.editor.buffers.text_search",
-    "tui.editor.ghost",
+    "tui.editor.hunk_in_flight",
     "tui.editor.signs",
     "tui.editor.editor",
     "tui.editor.shown_file",

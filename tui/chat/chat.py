@@ -28,8 +28,8 @@ from tui.front.keys.key_order import run_key_in_order
 from tui.front.keys.keymap import bindings
 from tui.screen.drawing.jump_scroll import JumpScroll
 from tui.screen.drawing.pacer import stream_pacer
+from tui.screen.drawing.packed_rows import Shelf
 from tui.screen.drawing.palette import Palette
-from tui.screen.drawing.shelf import Shelf
 from tui.screen.terminal.frames import scrolled
 
 ALL_ROWS = 1_000_000_000

@@ -2,21 +2,142 @@
 
 Places are kept by entry and row, so they stay where they are while entries above grow. Nothing here knows
 Textual: :mod:`tui.chat.reading_keys` turns keys into calls, and the pane draws.
+
+Finds a text in the conversation. A line that is wrapped is searched as one.
+
+Where a character of an entry is once its rows are others: the same line, and the same character of it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import UnionType
 
-from tui.chat.finding import in_row, matches, pattern_of
-from tui.chat.places import Move
-from tui.chat.transcript.copying import Part, copied
+from tui.chat.transcript.answer import Part, copied
 from tui.chat.transcript.entry import Entry
 from tui.chat.transcript.transcript import Transcript
 from tui.screen.drawing.rows import DRAWN_ONLY, Row
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Rows of an entry, and the rows that show the same text in their place."""
+
+    before: Sequence[Row]
+    now: Sequence[Row]
+
+    def of(self, row: int, column: int) -> tuple[int, int]:
+        """The row and the column now of what was at ``row`` and ``column``; the row is 0 where none is left.
+        In a table, whose cells are laid out anew, the line stays the same and not always the character."""
+        if not row:
+            return 0, column
+        sought = _place(self.before, row, column)
+        found, at = 0, 0
+        for number, (line, character, shown) in enumerate(_begins(self.now)):
+            if (line, character) > sought:
+                break
+            if shown.skip != DRAWN_ONLY:
+                found = number
+                inside = sought[1] - character if line == sought[0] else 0
+                at = min(len(shown.text), shown.skip + inside)
+        return found, at
+
+
+def _place(rows: Sequence[Row], row: int, column: int) -> tuple[int, int]:
+    """The line, and the character of it, at a place of ``rows``."""
+    for number, (line, character, shown) in enumerate(_begins(rows)):
+        if number == row:
+            drawn_only = shown.skip == DRAWN_ONLY
+            return line, character if drawn_only else character + max(0, column - shown.skip)
+    return 0, 0
+
+
+def _begins(rows: Sequence[Row]) -> Iterator[tuple[int, int, Row]]:
+    """Each row with the line, and the character of it, that it begins with. What is only drawn begins with
+    the line behind it."""
+    line, behind = -1, 0
+    for row in rows:
+        if row.skip == DRAWN_ONLY:
+            yield line + 1, 0, row
+            continue
+        if row.joint is None or line < 0:
+            line, character = line + 1, 0
+        else:
+            character = behind + len(row.joint)
+        yield line, character, row
+        behind = character + len(row.text) - row.skip
+        if row.raw is not None:
+            line += row.raw.count("\n")  # one row stands for the lines of a block that is folded
+
+
+Found = tuple[int, int, int]
+"""A row of an entry, and the characters of it from the first to one past the last."""
+
+
+def pattern_of(query: str) -> re.Pattern[str]:
+    """The pattern of a query: its own letters, in any case unless one of them is a capital."""
+    return re.compile(re.escape(query), 0 if any(map(str.isupper, query)) else re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line and the rows that show it: which, the row's first character in the line, and its ``skip``."""
+
+    text: str
+    rows: tuple[tuple[int, int, int], ...]
+
+    def places(self, start: int, end: int) -> list[Found]:
+        """Where the characters ``start`` to ``end`` are shown."""
+        places = []
+        for at, (row, begin, skip) in enumerate(self.rows):
+            stop = self.rows[at + 1][1] if at + 1 < len(self.rows) else len(self.text)
+            first, last = max(start, begin), min(end, stop)
+            if first < last:
+                places.append((row, first - begin + skip, last - begin + skip))
+        return places
+
+
+def matches(
+    rows: Sequence[Row], pattern: re.Pattern[str], first: int = 0, last: int | None = None
+) -> Iterator[list[Found]]:
+    """The matches in the rows of an entry, from the line of row ``first`` to that of row ``last``. Each may
+    be on several rows."""
+    while first > 0 and rows[first].joint is not None:
+        first -= 1
+    for line in _lines(rows, first, len(rows) if last is None else last):
+        for match in pattern.finditer(line.text):
+            if match.end() > match.start() and (places := line.places(match.start(), match.end())):
+                yield places
+
+
+def in_row(rows: Sequence[Row], row: int, pattern: re.Pattern[str]) -> list[tuple[int, int]]:
+    """The characters of one row that belong to a match."""
+    found = []
+    for places in matches(rows, pattern, row, row):
+        found += [(start, end) for at, start, end in places if at == row]
+    return found
+
+
+def _lines(rows: Sequence[Row], first: int, last: int) -> Iterator[_Line]:
+    """The lines that begin from row ``first`` to row ``last``."""
+    text, places = "", list[tuple[int, int, int]]()
+    for at in range(first, len(rows)):
+        row = rows[at]
+        if row.skip == DRAWN_ONLY:
+            continue
+        if row.joint is None and places:
+            yield _Line(text, tuple(places))
+            text, places = "", []
+        if at > last and row.joint is None:
+            return
+        if places:
+            text += row.joint or ""
+        places.append((at, len(text), row.skip))
+        text += row.text[row.skip :]
+    if places:
+        yield _Line(text, tuple(places))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from time import monotonic
 
 from tui.chat.painting import LinePainter
-from tui.chat.places import Move
 from tui.chat.read_view import ReadView
+from tui.chat.reading import Move
 from tui.chat.transcript.entry import Entry
 
 SLICE = 0.004

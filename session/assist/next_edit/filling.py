@@ -13,8 +13,8 @@ from context.code.languages import language_of
 from context.disk.source import Source, read
 from context.project.snapshot import Snapshot
 from context.text.secrets import redact
+from session.assist.next_edit.causes import NextPlace
 from session.assist.next_edit.move import Move
-from session.assist.next_edit.place import NextPlace
 from session.assist.next_edit.signature import SignatureChange, fits
 from session.assist.side_requests import NotNow, SideRequests
 from session.assist.suggest.answer import Region, read_rewrite

@@ -3,6 +3,15 @@
 The checks that the user agreed to are started first, and the model is asked beside them. An answer comes
 first: while a turn runs nothing is asked, and a review that a prompt finds running is given up and made again
 afterwards. What is found is told event by event, and stays open until it is landed, dismissed or outdated.
+
+When a review on save runs: at a save, but never while a turn does.
+
+Rules, which the table holds:
+
+1. A save begins a review. One that finds a review running is reviewed after it.
+2. A prompt ends a review that runs; it is made again when the turn is over.
+3. While a turn runs, saves wait for its end.
+4. What runs or waits ends when reviews are turned off.
 """
 
 from __future__ import annotations
@@ -22,7 +31,6 @@ from session.assist.review.open_findings import MODEL, OpenFindings, hunk_of
 from session.assist.review.request import instructions
 from session.assist.review.reviewer import LONGEST_ANSWER, Asked
 from session.assist.review.save_checks import SaveChecks
-from session.assist.review.schedule import Schedule, Signal
 from session.assist.side_requests import NotNow, SideRequests
 from session.base.events import (
     Event,
@@ -39,6 +47,81 @@ from session.commands.hunk_commands import HunkCommands
 from session.record.journal.recorder import Recorder
 from session.record.side_usage import Kind
 from session.record.tally import Tally
+
+
+class State(StrEnum):
+    """The states of the schedule."""
+
+    IDLE = "idle"
+    BUSY = "busy"
+    """A turn runs, and nothing was saved."""
+    WAITING = "waiting"
+    """A turn runs, and a review is due after it."""
+    RUNNING = "running"
+    AGAIN = "again"
+    """A review runs, and another is due after it."""
+
+
+class Signal(StrEnum):
+    """What can happen."""
+
+    SAVED = "saved"
+    PROMPT = "prompt"
+    TURN_OVER = "turn over"
+    DONE = "done"
+    OFF = "off"
+    """Nothing is reviewed any more."""
+
+
+TABLE: dict[State, dict[Signal, State]] = {
+    State.IDLE: {
+        Signal.SAVED: State.RUNNING,
+        Signal.PROMPT: State.BUSY,
+        Signal.TURN_OVER: State.IDLE,
+        Signal.OFF: State.IDLE,
+    },
+    State.BUSY: {
+        Signal.SAVED: State.WAITING,
+        Signal.PROMPT: State.BUSY,
+        Signal.TURN_OVER: State.IDLE,
+        Signal.OFF: State.BUSY,
+    },
+    State.WAITING: {
+        Signal.SAVED: State.WAITING,
+        Signal.PROMPT: State.WAITING,
+        Signal.TURN_OVER: State.RUNNING,
+        Signal.OFF: State.BUSY,
+    },
+    State.RUNNING: {
+        Signal.SAVED: State.AGAIN,
+        Signal.PROMPT: State.WAITING,
+        Signal.TURN_OVER: State.RUNNING,
+        Signal.DONE: State.IDLE,
+        Signal.OFF: State.IDLE,
+    },
+    State.AGAIN: {
+        Signal.SAVED: State.AGAIN,
+        Signal.PROMPT: State.WAITING,
+        Signal.TURN_OVER: State.AGAIN,
+        Signal.DONE: State.RUNNING,
+        Signal.OFF: State.IDLE,
+    },
+}
+LIVE = frozenset({State.RUNNING, State.AGAIN})
+
+
+class Schedule:
+    """The state, and what follows from a change of it."""
+
+    def __init__(self, *, busy: bool) -> None:
+        """``busy`` says that a turn runs."""
+        self.state = State.BUSY if busy else State.IDLE
+
+    def begins(self, signal: Signal) -> bool:
+        """Take a signal; true if a review is to begin now."""
+        before, self.state = self.state, TABLE[self.state].get(signal, self.state)
+        return self.state is State.RUNNING and (before not in LIVE or signal is Signal.DONE)
+
 
 MOST_FINDINGS = 20
 """Findings of one review on save: more would not be read."""

@@ -1,19 +1,22 @@
-"""Suggests while the user types: told of every key, asks a model, and says what fits the text right now."""
+"""Suggests while the user types: told of every key, asks a model, and says what fits the text right now.
+
+The suggestions of the last minutes: what is typed again is answered without a request.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from session.assist.side_requests import NotNow, SideRequests
 from session.assist.suggest.answer import LONGEST, read_insertion, read_rewrite
-from session.assist.suggest.memory import Memory
 from session.assist.suggest.place import Place
 from session.assist.suggest.recent import RecentEdits
-from session.assist.suggest.suggestion import Suggestion
+from session.assist.suggest.suggestion import Suggestion, remaining
 from session.assist.suggest.surroundings import look_around
 from session.assist.suggest.timing import ERASED_SECONDS, NOTHING, TYPED_SECONDS, Pace, Worth, worth
 from session.assist.suggest.window import (
@@ -29,6 +32,57 @@ from session.record.side_usage import Kind
 from session.wire.instructions import suggest_instructions
 from session.wire.protocol.events import Created, Finished, TextDelta
 from session.wire.protocol.items import user_message
+
+MOST = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is left of the answer for ``asked``; None where that was that there is nothing to suggest."""
+
+    asked: Place
+    left: Suggestion | None
+
+
+class Memory:
+    """The newest suggestions, by the place they were made for."""
+
+    def __init__(self) -> None:
+        self._made: OrderedDict[Place, Suggestion | None] = OrderedDict()
+
+    def keep(self, place: Place, made: Suggestion | None) -> None:
+        """Keep the answer for ``place``, which may be that there is nothing to suggest."""
+        self._made.pop(place, None)
+        self._made[place] = made
+        if len(self._made) > MOST:
+            self._made.popitem(last=False)
+
+    def find(self, now: Place, shown: Place | None = None) -> Found | None:
+        """What is left at ``now`` of an answer: of the one for the place ``shown`` if it still fits, so that
+        nothing jumps; of the one for this very place; or of the newest that fits. None where nothing is
+        known."""
+        for place in (shown, now):
+            if place is not None and (made := self._made.get(place)) is not None:
+                left = remaining(made, now)
+                if left is not None:
+                    return Found(place, left)
+        if now in self._made:
+            return Found(now, None)
+        for place, made in reversed(self._made.items()):
+            if made is not None and (left := remaining(made, now)) is not None:
+                return Found(place, left)
+        return None
+
+    def refuse(self, place: Place) -> None:
+        """The user does not want what was suggested at ``place``."""
+        for kept, made in list(self._made.items()):
+            if made is not None and remaining(made, place) is not None:
+                self._made[kept] = None
+
+    def drop(self, place: Place) -> None:
+        """The answer for ``place`` does not count: it was cut off."""
+        self._made.pop(place, None)
+
 
 MOST_TOKENS = 200
 """Output tokens of a suggestion, with the reasoning of models that cannot do without."""

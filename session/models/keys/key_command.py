@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from session.base.text.tables import TableError
-from session.models.keys.children import ChildError, run_child
+from session.models.keys.system_keyring import ChildError, run_child
 
 SECONDS = 10.0
 """The time limit of a command; some ask the user for a fingerprint or a password first."""

@@ -20,10 +20,9 @@ from session.checks.sandbox.result import SandboxRefused
 from session.checks.sandbox.sandbox import Sandboxes
 from session.race.cluster.content import Content, ContentReader, TooLarge
 from session.race.cluster.dask_link import ClusterError, DaskLink
-from session.race.cluster.job import Job
-from session.race.cluster.probing import installed
 from session.race.cluster.tools import Tools, programs
-from session.setup.cluster_settings import ClusterSettings
+from session.race.cluster.worker import Job, installed
+from session.setup.attempt_settings import ClusterSettings
 
 Tell = Callable[[str], None]
 """Tells the user a line."""

@@ -1,10 +1,19 @@
-"""Publishes the events of a session: first to its journal, then to subscribers and listeners."""
+"""Publishes the events of a session: first to its journal, then to subscribers and listeners.
+
+Keeps this process's own keys out of events, also where a server repeats one in pieces.
+
+Makes a session's journal durable in a thread of its own, so that nothing waits for the disk.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import time
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from threading import Thread
+from typing import Any
 
 from session.base.events import (
     AttemptProgress,
@@ -26,16 +35,133 @@ from session.base.events import (
     PromptSubmitted,
     ReadingHeld,
     ReadingProgress,
+    ReasoningDelta,
     SaveReviewed,
     TakeoverAsked,
+    TextDelta,
     ToolOutput,
     TurnEnded,
 )
 from session.base.storage.line_files import StoreError
+from session.base.text.masking import mask, start_of_key
 from session.record.journal.journals import LONGEST_HELD, Journal
-from session.record.journal.key_mask import KeyMask
 from session.record.journal.session_list import BEGINNINGS
-from session.record.journal.upkeep import Upkeep
+
+LONGEST_WAIT = 0.5
+"""Seconds for which the end of a session waits for a slow disk. What was written is not lost by quitting: the
+kernel has it."""
+
+
+class Upkeep:
+    """Runs :meth:`Journal.upkeep` when asked to, one at a time.
+
+    ``ended`` is called on the event loop after each, with the error or None.
+    """
+
+    def __init__(self, journal: Journal, ended: Callable[[OSError | None], None]) -> None:
+        self._journal = journal
+        self._ended = ended
+        self._thread: Thread | None = None
+        self._again = False
+
+    def request(self) -> None:
+        """Make durable what was written until now; returns at once."""
+        if self._thread is not None:
+            self._again = True
+            return
+        loop = asyncio.get_running_loop()
+
+        def end(problem: OSError | None) -> None:
+            self._thread = None
+            self._ended(problem)
+            if self._again:
+                self._again = False
+                self.request()
+
+        self._begin(lambda problem: loop.call_soon_threadsafe(end, problem))
+
+    def finish(self) -> None:
+        """Make durable what was written, but wait no longer than ``LONGEST_WAIT`` for it."""
+        until = time.monotonic() + LONGEST_WAIT
+        if self._thread is not None:
+            self._thread.join(LONGEST_WAIT)
+            if self._thread.is_alive():
+                return
+        self._begin(lambda problem: None)
+        if self._thread is not None:
+            self._thread.join(max(0.0, until - time.monotonic()))
+
+    def _begin(self, tell: Callable[[OSError | None], object]) -> None:
+        try:
+            work = self._journal.upkeep()
+        except OSError as problem:  # too many files are open
+            tell(problem)
+            return
+        if work is None:
+            return
+
+        def run() -> None:
+            problem = None
+            try:
+                work()
+            except OSError as caught:
+                problem = caught
+            with contextlib.suppress(RuntimeError):  # the event loop has ended
+                tell(problem)
+
+        self._thread = Thread(target=run, name="journal upkeep", daemon=True)
+        self._thread.start()
+
+
+Piece = TextDelta | ReasoningDelta | HunkTyped | ToolOutput
+"""An event that brings a text in pieces, which a server may cut anywhere."""
+
+
+class KeyMask:
+    """Masks the known keys in events. What could be the beginning of a key is held back until the next piece
+    of the same text, or any other event, shows whether it is one."""
+
+    def __init__(self) -> None:
+        self._held: Piece | None = None
+
+    def take(self, event: Event) -> list[Event]:
+        """What may be told now that ``event`` has come, in order."""
+        if not isinstance(event, Piece):
+            return [*self.rest(), masked(event)]
+        before: list[Event] = []
+        held = self._held
+        if held is not None:
+            if replace(held, text="") == replace(event, text=""):
+                self._held = None
+                event = replace(event, text=held.text + event.text)
+            else:
+                before = self.rest()
+        text = mask(event.text)
+        start = start_of_key(text)
+        if start < len(text):
+            self._held = replace(event, text=text[start:])
+        return [*before, replace(event, text=text[:start])] if start else before
+
+    def rest(self) -> list[Event]:
+        """What was held back, now that nothing more of its text comes."""
+        held, self._held = self._held, None
+        return [held] if held is not None else []
+
+
+def masked(event: Event) -> Event:
+    """``event`` without the known keys in any of its texts."""
+    changed: dict[str, Any] = {}
+    for field in fields(event):
+        value = getattr(event, field.name)
+        new = value
+        if isinstance(value, str):
+            new = mask(value)
+        elif isinstance(value, tuple):
+            new = tuple(mask(each) if isinstance(each, str) else each for each in value)
+        if new != value:
+            changed[field.name] = new
+    return replace(event, **changed) if changed else event
+
 
 UNJOURNALLED = (
     HunkTyped,

@@ -5,11 +5,14 @@ well. A stop sends SIGTERM to all of them, and SIGKILL a moment later to those t
 
 A program may start sessions of its own, which signals to the group do not reach. On Linux it can run under a
 supervisor (``supervisor.py``), which ends those as well, even when spark itself is killed.
+
+Signals to whole process groups. Those that still run when spark ends are killed.
 """
 
 from __future__ import annotations
 
 import asyncio
+import atexit
 import contextlib
 import os
 import signal
@@ -22,7 +25,22 @@ from pathlib import Path
 from typing import IO, Any
 
 from session.base.tasks import over
-from session.tools.command.groups import RUNNING, signal_group
+
+RUNNING: set[int] = set()
+"""The groups that must not outlive spark, by the id of their first process."""
+
+
+def signal_group(group: int, number: signal.Signals) -> None:
+    """Send a signal to all processes of a group; does nothing where none is left."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, number)
+
+
+@atexit.register
+def _end_all() -> None:
+    for group in RUNNING:
+        signal_group(group, signal.SIGKILL)
+
 
 GRACE = 0.5
 """Seconds between SIGTERM and SIGKILL."""

@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
 
-from session.tools.command.groups import RUNNING, signal_group
+from session.tools.command.process import RUNNING, signal_group
 
 LONGEST_MESSAGE = 16_000_000
 """Bytes of one line: a picture fits, and reading it does not hold up the screen for long."""

@@ -1,16 +1,18 @@
-"""Wraps the tools of an MCP server as tools of spark."""
+"""Wraps the tools of an MCP server as tools of spark.
+
+Converts the answer of a server's tool to text for the model.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from context.text.fences import fenced
 from context.text.secrets import redact
 from session.base.text.sanitize import clean, clean_line
-from session.tools.mcp.answers import answer_text, cut
 from session.tools.mcp.link import McpLink, McpLinkError
 from session.tools.mcp.settings import Asking, McpServer
 from session.tools.tool import CallContext, ToolResult, ToolSpec, failed
@@ -18,7 +20,40 @@ from session.tools.truncate import lines_that_fit, plural, shortened
 from session.wire.protocol.frames import can_be_sent
 
 if TYPE_CHECKING:
+    from mcp.types import CallToolResult
     from mcp.types import Tool as Listed
+
+
+def answer_text(result: CallToolResult) -> str:
+    """The text of a result; content that is not text is only named."""
+    parts = [_part(content) for content in result.content]
+    if not any(parts) and result.structured_content is not None:
+        parts = [json.dumps(result.structured_content, ensure_ascii=False)]
+    return "\n".join(part for part in parts if part)
+
+
+def _part(content: Any) -> str:
+    match content.type:
+        case "text":
+            return str(content.text)
+        case "image" | "audio":
+            return f"[{content.type}, {content.mime_type}: not shown]"
+        case "resource_link":
+            return f"[resource {content.uri}]"
+        case "resource":
+            text = getattr(content.resource, "text", None)
+            return str(text) if text is not None else f"[resource {content.resource.uri}: not text]"
+        case kind:
+            return f"[{kind}: not shown]"
+
+
+def cut(text: str, fits: int, lines: Sequence[str]) -> str:
+    """The first ``fits`` of ``lines`` and the number of the others, or the whole text if all fit."""
+    if fits >= len(lines):
+        return text
+    missing = len(lines) - fits
+    return "\n".join([*lines[:fits], f"… {missing:,} more lines of the answer have no room here"])
+
 
 LONGEST_DESCRIPTION = 1_000
 LARGEST_SCHEMA = 8_000

@@ -9,8 +9,7 @@ from collections.abc import AsyncGenerator
 from datetime import datetime
 from typing import Any
 
-from session.wire.link.channel import Channel
-from session.wire.link.exchange import Patience, Request, exchange
+from session.wire.link.exchange import Channel, Patience, Request, exchange
 from session.wire.link.keeper import Keeper
 from session.wire.link.retries import TOO_OLD, Retries, Tries, when_to_ask_again
 from session.wire.link.steer import Words

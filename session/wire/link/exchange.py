@@ -1,19 +1,23 @@
-"""One request on one channel, and the events of its answer."""
+"""One request on one channel, and the events of its answer.
+
+How much one answer may be: a server that never ends one fills neither memory nor the disk.
+
+An open link, with what a request on it may continue from.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import AsyncGenerator, Awaitable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Self, TypeVar
 
-from session.wire.link.bounds import AnswerSize
-from session.wire.link.channel import Channel
 from session.wire.link.optional_fields import OptionalFields
 from session.wire.protocol.dialects import Decoder, dialect, origin
 from session.wire.protocol.events import (
+    CONTENT,
     Created,
     Finished,
     Garbled,
@@ -33,6 +37,57 @@ from session.wire.transport.errors import LinkError, LinkProblem
 from session.wire.transport.links import Link
 from session.wire.transport.refusals import Refusal
 from session.wire.transport.service import Route, Transport
+
+
+@dataclass(eq=False, slots=True)
+class Channel:
+    """An open link to ``endpoint`` by ``route``; ``number`` is its name in the lifecycle."""
+
+    number: int
+    link: Link
+    route: Route
+    endpoint: Endpoint
+    unread: deque[bytes] = field(default_factory=deque)
+    """Frames of the answer that have come and were not read yet."""
+    last: Exchange | None = None
+    """The exchange that the next request may continue from."""
+    ahead: object = None
+    """The request whose conversation was last sent ahead, before its prompt."""
+    reading: asyncio.Task[None] | None = None
+    """The wait for the server to have read it; the channel carries no other request meanwhile."""
+
+
+TOO_LONG = "answer_too_long"
+"""The code of an answer that was given up for its length. It is not asked for again."""
+MOST_BYTES = 1024 * 1024 * 1024
+"""Bytes of the frames of one answer: two million tokens, each in a frame of 500 bytes."""
+MOST_TEXT = 16_000_000
+"""Characters of one answer's text, reasoning and tool input together: three million tokens."""
+
+
+class AnswerSize:
+    """The size of one answer so far. What it adds raises :class:`LinkError` where that is too much."""
+
+    def __init__(self, host: str) -> None:
+        self._host = host
+        self._bytes = self._text = 0
+
+    def add_frames(self, frames: Sequence[bytes]) -> None:
+        """Count frames that have come."""
+        self._bytes += sum(map(len, frames))
+        if self._bytes > MOST_BYTES:
+            raise self._error(f"{MOST_BYTES:,} bytes")
+
+    def add_events(self, events: Sequence[WireEvent]) -> None:
+        """Count the text of events that are passed on."""
+        self._text += sum(len(event.text) for event in events if isinstance(event, CONTENT))
+        if self._text > MOST_TEXT:
+            raise self._error(f"{MOST_TEXT:,} characters")
+
+    def _error(self, most: str) -> LinkError:
+        message = f"{self._host} sent an answer of more than {most} without an end, so reading it stopped."
+        return LinkError(LinkProblem.SERVER, message, code=TOO_LONG)
+
 
 T = TypeVar("T")
 

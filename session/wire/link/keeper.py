@@ -12,8 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from session.wire.link.background import Background
-from session.wire.link.channel import Channel
-from session.wire.link.exchange import Request
+from session.wire.link.exchange import Channel, Request
 from session.wire.link.feed import LinkFeed
 from session.wire.link.key_renewal import KeyRenewal
 from session.wire.link.lifecycle import Lifecycle

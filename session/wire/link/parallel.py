@@ -13,8 +13,7 @@ import contextlib
 from collections.abc import AsyncGenerator
 
 from session.wire.link.background import Background
-from session.wire.link.channel import Channel
-from session.wire.link.exchange import Patience, Request, exchange
+from session.wire.link.exchange import Channel, Patience, Request, exchange
 from session.wire.link.keeper import Keeper
 from session.wire.link.retries import Retries, Tries
 from session.wire.protocol.dialects import FIM_NAMES

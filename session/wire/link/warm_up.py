@@ -9,8 +9,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from session.wire.link.channel import Channel
-from session.wire.link.exchange import Request
+from session.wire.link.exchange import Channel, Request
 from session.wire.link.optional_fields import OptionalFields
 from session.wire.protocol.dialects import Decoder, dialect
 from session.wire.protocol.events import CONTENT, Finished, ServerError

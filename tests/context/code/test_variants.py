@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from context.code import c_preprocessor
+from context.code import definitions
 from context.code.outline import definitions_called, outline
 
 OPEN = """\
@@ -118,6 +118,6 @@ def test_conditions_are_lines_of_their_own(parts: list[str]) -> None:
     lines = re.compile(
         rb"^[ \t]*#[ \t]*(ifdef|ifndef|if|elif|else|endif)\b((?:\\\r?\n|[^\n])*)", re.MULTILINE
     )
-    assert [(found.end(), *found.groups()) for found in c_preprocessor._conditions(source)] == [
+    assert [(found.end(), *found.groups()) for found in definitions._conditions(source)] == [
         (found.end(), *found.groups()) for found in lines.finditer(source)
     ]

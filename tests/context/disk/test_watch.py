@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-import context.disk.polling
+import context.disk.watch
 from context.disk.watch import Watcher, file_system, watch_plan
 from tests.context.conftest import Repo
 
@@ -105,8 +105,8 @@ async def test_changes_before_the_wait_are_not_lost(tmp_path: Path, watching: Ca
 async def test_polling_reports_the_same_changes(
     repo: Repo, watching: Callable[..., Watcher], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(context.disk.polling, "EVERY", 0.02)
-    monkeypatch.setattr(context.disk.polling, "ALL_EVERY", 2)
+    monkeypatch.setattr(context.disk.watch, "EVERY", 0.02)
+    monkeypatch.setattr(context.disk.watch, "ALL_EVERY", 2)
     repo.commit(**{"a.py": "a\n", "gone.py": "g\n"})
     watcher = watching(repo.root, poll=True)
     repo.write("a.py", "longer\n")
@@ -123,9 +123,9 @@ def test_without_a_free_watch_it_polls_and_notes_it(tmp_path: Path) -> None:
     script = (
         "import asyncio, os, resource, sys\n"
         "from pathlib import Path\n"
-        "import context.disk.polling, context.disk.watch, watchdog.observers, watchdog.observers.inotify\n"
+        "import context.disk.watch, watchdog.observers, watchdog.observers.inotify\n"
         "import pathspec, tempfile\n"
-        "context.disk.polling.EVERY = 0.02\n"
+        "context.disk.watch.EVERY = 0.02\n"
         "root = Path(sys.argv[1])\n"
         "watcher = context.disk.watch.Watcher(root)\n"
         "loop = asyncio.new_event_loop()\n"

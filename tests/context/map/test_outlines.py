@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from context.map.outline_part import cut_outline
+from context.map.outlines import cut_outline
 from context.project.project import Project
 from context.project.snapshot import Snapshot
 from context.text.tokens import Counter

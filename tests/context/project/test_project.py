@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from context.disk.changes import Status
-from context.disk.programs import find_program
-from context.index import file_text, index_updater, own_python
+from context.disk.git import find_program
+from context.index import file_text, index_updater, outliner
 from context.index.outliner import Outliner
 from context.project.project import SECRET, Project
 from context.project.snapshot import Snapshot
@@ -244,7 +244,7 @@ def test_closing_waits_for_no_worker(files: int, tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(file_text, "_KNOWN", {})
     started = tmp_path / "started"
     monkeypatch.setattr(
-        own_python, "_START", f"import time; open({str(started)!r}, 'w').close(); time.sleep(300)"
+        outliner, "_START", f"import time; open({str(started)!r}, 'w').close(); time.sleep(300)"
     )
     root = tmp_path / "project"
     root.mkdir()

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from zlib import crc32
 
-from context.text.rank_table import FREE, HASH_SHIFT, LENGTH_SHIFT, LONGEST, NONE, SLOTS
+from context.text.encoding import FREE, HASH_SHIFT, LENGTH_SHIFT, LONGEST, NONE, SLOTS
 
 
 def tokens_of(published: bytes) -> list[bytes]:
@@ -21,7 +21,7 @@ def tokens_of(published: bytes) -> list[bytes]:
 
 
 def rank_table(tokens: Iterable[bytes]) -> bytes:
-    """The file of :mod:`context.text.rank_table` that holds the tokens."""
+    """The file of :mod:`context.text.encoding` that holds the tokens."""
     slots = [FREE] * SLOTS
     place = 0
     for token in (all_tokens := list(tokens)):

@@ -13,9 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import context.text.tokens as tokens
-from context.text.dense_text import MUCH
-from context.text.encoding import LONGEST_MATCH, RankFileError, load_encoding
-from context.text.rank_table import LONGEST, NONE, RankTable
+from context.text.encoding import LONGEST, LONGEST_MATCH, MUCH, NONE, RankFileError, RankTable, load_encoding
 from context.text.tokens import PIECE, Counter, as_block, pieces
 from tests.context.text.make_rank_table import rank_table, tokens_of
 from tests.thorough import share

@@ -12,7 +12,7 @@ from context.code.layout import pack_layout
 from context.code.outline import outline
 from context.disk.source import Source
 from context.index.file_text import FileText
-from context.map.outline_part import cut_outline
+from context.map.outlines import cut_outline
 from context.project.project import Project
 from context.text.tokens import Counter
 from context.window.passage_words import count_words

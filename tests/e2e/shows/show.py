@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from session.base.storage.folders import project_folders
-from session.checks.agreements import Agreements
 from session.checks.check import Check
+from session.checks.known_checks import Agreements
 from tests.bench.pty_spark import ROOT, START
 from tests.e2e.tmux import Terminal, terminal, wait_for
 

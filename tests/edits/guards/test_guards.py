@@ -8,8 +8,7 @@ import pytest
 
 from edits.files.tree import Tree
 from edits.guards.locks import LockedLines, Locks
-from edits.guards.manifests import dependencies
-from edits.guards.protection import Protection
+from edits.guards.protection import Protection, dependencies
 from edits.hunk import (
     Action,
     Format,

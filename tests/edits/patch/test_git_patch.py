@@ -9,8 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from edits.changed_files import ChangedFile
-from edits.git_patch import counts, git_patch
+from edits.git_patch import ChangedFile, counts, git_patch
 
 contents = st.none() | st.lists(st.sampled_from([b"a\n", b"b\n", b"\r\n", b"\xff\n", b"x"]), max_size=8).map(
     b"".join

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edits.unified_diff import unified_hunks
+from edits.git_patch import unified_hunks
 
 LINES = st.lists(st.sampled_from(["", "a", "b", "c", "}", "-x", "+y", "@@"]), max_size=14)
 

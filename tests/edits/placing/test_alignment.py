@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from edits.placing.alignment import place_aligned
-from edits.placing.fold import fold
+from edits.placing.hints import fold
 from tests.edits.placing.written import body
 
 LOAD = [

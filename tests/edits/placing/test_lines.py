@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from edits.hunk import Hunk, Rung
-from edits.placing.fold import fold, indentation
+from edits.placing.blank_lines import matches, occurrences
+from edits.placing.hints import fold, indentation
 from edits.placing.indent import Moved, Shift, Tabs, Units, reindented, shift_of
 from edits.placing.locate import Miss, Place, Present, find, locate
-from edits.placing.match import matches, occurrences
 from tests.edits.placing.written import body, hunk, marked
 
 

@@ -10,9 +10,8 @@ import pytest
 
 from session.base.storage.line_files import StoreError
 from session.base.text.tables import TableError
-from session.checks.agreements import Agreements
 from session.checks.check import Check, Kind, by_cost
-from session.checks.proposals import propose
+from session.checks.known_checks import Agreements, propose
 from session.checks.settings import read_checks
 
 

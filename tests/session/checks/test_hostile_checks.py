@@ -9,8 +9,8 @@ import pytest
 
 from session.base.events import CheckEnded, HunkLanded, Notice, PromptSubmitted
 from session.base.storage.folders import config_folder, project_folders
-from session.checks.agreements import Agreements
 from session.checks.check import Check
+from session.checks.known_checks import Agreements
 from tests.session.talking import COLOURS, environment, talking
 
 ROUNDS = 3

@@ -8,8 +8,8 @@ import pytest
 
 from session.base.events import CheckEnded, HunkChecked, Notice, PromptSubmitted
 from session.base.storage.folders import config_folder, project_folders
-from session.checks.agreements import Agreements
 from session.checks.check import Check
+from session.checks.known_checks import Agreements
 from session.commands.check_commands import CheckError
 from tests.session.checks.painting import PAINT, RUFF
 from tests.session.talking import COLOURS, environment, talking

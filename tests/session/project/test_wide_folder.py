@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from session.base.events import ReadingHeld
-from session.project.wide_folder import MANY, why_wide
+from session.project.indexing import MANY, why_wide
 from tests.tui.stage import stage
 
 

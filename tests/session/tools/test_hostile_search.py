@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from session.tools.search_engines import Query, search
+from session.tools.search import Query, search
 from tests.context.disk.hostile_repositories import VECTORS, Vector, make
 
 

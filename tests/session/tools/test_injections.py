@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from context.project.project import Project
-from session.tools.arguments import BadArguments
 from session.tools.list_folder import ListTool
 from session.tools.outline import OutlineTool
 from session.tools.read import ReadTool
 from session.tools.search import SearchTool
 from session.tools.tool import CallContext
+from session.tools.toolbox import BadArguments
 
 MARK = "MARK7f3a"
 SPILL, BESIDE = "spilled-9b1c", "beside-9b1c"

@@ -12,18 +12,17 @@ from typing import Any
 
 import pytest
 
-from context.disk.programs import find_program
+from context.disk.git import find_program
 from context.project.project import Project
 from session.base.text.tables import TableError
 from session.setup.project_tools import project_tools
-from session.tools.arguments import BadArguments, read_arguments
 from session.tools.list_folder import ListTool
 from session.tools.outline import OutlineTool
 from session.tools.read import ReadTool
 from session.tools.search import SearchTool
 from session.tools.settings import Running, ToolSettings, read_tool_settings
 from session.tools.tool import CallContext, Tool, ToolResult, ToolSpec
-from session.tools.toolbox import Toolbox, UnknownTool
+from session.tools.toolbox import BadArguments, Toolbox, UnknownTool, read_arguments
 
 PLENTY = CallContext(8_000, lambda text: len(text) // 4)
 APP = '''"""An app."""

@@ -192,7 +192,7 @@ async def test_an_answer_that_is_too_long_fails_the_turn_and_keeps_what_landed(
         facing(partner, root, route) as talk,
     ):
         with monkeypatch.context() as small:
-            small.setattr("session.wire.link.bounds.MOST_TEXT", 2_500)
+            small.setattr("session.wire.link.exchange.MOST_TEXT", 2_500)
             ended = await asked(talk, "t1")
         assert (ended.status, ended.code) == ("failed", "server")
         assert ended.message is not None and "more than 2,500 characters" in ended.message

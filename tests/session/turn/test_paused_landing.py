@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from session.base.events import HunkDropped, HunkLanded
-from session.project.landing_pause import LandingPause
+from session.project.edit_thread import LandingPause
 from tests.session.turn.lane_rig import LaneRig
 
 FILES = ("a.py", "b.py")

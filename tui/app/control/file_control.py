@@ -1,4 +1,7 @@
-"""The open files as the user's keys work on them: tabs, saving, undo, questions about unsaved text."""
+"""The open files as the user's keys work on them: tabs, saving, undo, questions about unsaved text.
+
+Undo and redo in an open file: one history for the user's typing and the model's hunks.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,10 @@ from typing import TYPE_CHECKING
 
 from textual.app import App
 
-from session.base.events import FileBroken
+from session.base.events import FileBroken, HunkRefused
 from session.base.storage.line_files import StoreError
 from tui.app.control.background import BackgroundTasks
 from tui.app.control.conflict_control import CONFLICT, ConflictControl
-from tui.app.control.history_control import HistoryControl
 from tui.app.control.overlay_control import OverlayControl
 from tui.app.panes.held_bar import Question
 from tui.app.panes.layout import Layout, Panes
@@ -21,13 +23,83 @@ from tui.editor.buffers.buffer import Buffer
 from tui.editor.buffers.keeper import UnsavedKeeper
 from tui.front.keys.key_order import after_typing
 from tui.front.words.check_lines import broken_line, hunk_names
+from tui.front.words.held_items import Verdict
 
 if TYPE_CHECKING:
     from session.project.unsaved_texts import UnsavedText
+    from tui.editor.buffers.history import Step
     from tui.editor.disk_changes import DiskChanges
+    from tui.editor.editor import EditorPane
     from tui.editor.shown_file import ShownFile
     from tui.front.port import SessionPort
-from tui.front.words.held_items import Verdict
+
+
+class HistoryControl:
+    """Takes steps back and makes them again, those of hunks through the ledger."""
+
+    def __init__(
+        self, editor: EditorPane, session: SessionPort, disk: DiskChanges, say: Callable[..., None]
+    ) -> None:
+        """``say`` shows a line to the user, with its level as of a notice."""
+        self._editor = editor
+        self._session = session
+        self._disk = disk
+        self._say = say
+
+    async def undo(self) -> None:
+        """Take back the last step in the shown file."""
+        await self._disk.settled()
+        buffer = self._editor.buffer
+        step = buffer.history.last
+        if step is None:
+            self._say("nothing to undo in this file" if buffer.path else "no file is open")
+        elif step.hunk:
+            await self._reverse(buffer, step, undo=not step.undid)
+        else:
+            buffer.take_back()
+            self._went_to(step, after=False)
+
+    async def redo(self) -> None:
+        """Make the step again that was taken back last in the shown file."""
+        await self._disk.settled()
+        buffer = self._editor.buffer
+        step = buffer.history.next
+        if step is None:
+            self._say("nothing to redo in this file" if buffer.path else "no file is open")
+        elif step.hunk:
+            await self._reverse(buffer, step, undo=step.undid)
+        elif buffer.make_again() is None:
+            self._say("nothing to redo: the text has changed since", "warning")
+        else:
+            self._went_to(step, after=True)
+
+    async def _reverse(self, buffer: Buffer, step: Step, *, undo: bool) -> None:
+        """Undo or redo a hunk in the ledger, and go where that changed the file."""
+        hunks = self._session.hunks
+        buffer.history.expect(step)
+        result = await (hunks.undo(step.hunk) if undo else hunks.redo(step.hunk))
+        if isinstance(result, HunkRefused):
+            passed_over = buffer.history.refused(step)
+            buffer.history.expect(None)
+            if passed_over and buffer is self._editor.buffer:
+                await self.undo()
+            return
+        await self._disk.take(result)
+        if result.start and buffer is self._editor.buffer:
+            self._editor.reveal(result.start - 1, last=result.end - 2)
+
+    def _went_to(self, step: Step, *, after: bool) -> None:
+        selected = step.after if after else step.before
+        editor = self._editor
+        if selected is None:
+            editor.reveal(step.rows.row)
+        else:
+            editor.reveal(selected[1][0], cursor=False)
+            editor.choose(selected)
+        if step.outside:
+            done = "redone" if after else "undone"
+            self._say(f"a change from outside of spark is {done} in the text, unsaved")
+
 
 _CLOSE, _QUIT, _RESTORE, _SAVE = "close-file", "quit-with-unsaved", "restore-unsaved", "save-over"
 _BROKEN = "broken-file"

@@ -10,11 +10,10 @@ from textual import events, work
 from session.base import events as said
 from session.project.pins import PinError
 from session.turn.memory.window_report import WindowReport
-from tui.app.overlays.choices import Choices
+from tui.app.overlays.chosen_list import Choices, ListScreen
 from tui.app.overlays.context_rows import FILL, Entry, Group, detail, groups, head, hints, list_rows
 from tui.app.overlays.file_picker import FilePicker
 from tui.app.overlays.lines import Lines
-from tui.app.overlays.list_screen import ListScreen
 from tui.front.keys.keymap import scope, shown
 from tui.front.port import SessionPort
 from tui.front.words.hints import fitting

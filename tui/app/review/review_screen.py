@@ -8,8 +8,7 @@ from typing import Protocol
 from textual import events
 
 from session.base import events as said
-from tui.app.overlays.choices import Choices
-from tui.app.overlays.chosen_list import ChosenList
+from tui.app.overlays.chosen_list import Choices, ChosenList
 from tui.app.overlays.lines import Lines
 from tui.app.review.review_book import ReviewBook, Reviewed
 from tui.app.review.review_rows import FILL, Line, hunk_row, side_by_side, unified

@@ -1,19 +1,124 @@
-"""A piece of the model's answer in the conversation."""
+"""A piece of the model's answer in the conversation.
+
+The rows of an answer with folded code blocks. No row is copied, so that folding takes no time.
+
+The text of rows as it is copied: whole lines as they were written, not as they are wrapped and drawn.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, overload
 
-from tui.chat.transcript.folded_rows import FoldedRows
-from tui.screen.drawing.packed_rows import UNREADABLE, PackedRows, Packing
-from tui.screen.drawing.rows import Row
-from tui.screen.drawing.shelf import Shelf, ShelvedText
+from tui.front.words.hints import unfolds
+from tui.screen.drawing.packed_rows import UNREADABLE, PackedRows, Packing, Shelf, ShelvedText
+from tui.screen.drawing.plain import clipped
+from tui.screen.drawing.rows import DRAWN_ONLY, Row, Span
 
 if TYPE_CHECKING:
-    from tui.chat.transcript.markdown import Ending, MarkdownStream
-    from tui.chat.transcript.recalled_code import DrawnBlocks
+    from tui.chat.transcript.markdown import DrawnBlocks, Ending, MarkdownStream
+
+
+Part = tuple[Row | None, int, int | None]
+"""A row (None for a blank one between entries), and the characters of it that are copied: the first, and one
+past the last, or None up to its end."""
+
+
+@dataclass(slots=True)
+class _Line:
+    text: str
+    raw: str | None
+    whole: bool
+
+
+def copied(parts: Iterable[Part], *, continued: bool = False) -> str:
+    """The text of ``parts``. ``continued`` says that the last line goes on behind them."""
+    lines: list[_Line] = []
+    open_line: _Line | None = None
+    for row, start, end in parts:
+        if row is None:
+            lines.append(_Line("", None, True))
+            open_line = None
+            continue
+        if row.skip == DRAWN_ONLY:
+            continue
+        text = row.text
+        piece = text[max(start, row.skip) : end]
+        whole = start <= row.skip and (end is None or end >= len(text))
+        if row.joint is not None and open_line is not None:
+            open_line.text += row.joint + piece
+            open_line.whole &= whole
+        else:
+            open_line = _Line(piece, row.raw, whole and (row.joint is None or row.raw is not None))
+            lines.append(open_line)
+    if continued and lines:
+        lines[-1].whole = False
+    return "\n".join(line.raw if line.raw is not None and line.whole else line.text for line in lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Hidden rows, from ``start`` to before ``end``; ``at`` is the place of the row that stands for them."""
+
+    start: int
+    end: int
+    at: int
+
+
+class FoldedRows(Sequence[Row]):
+    """Rows with folds in them; ``width`` is that of the pane."""
+
+    def __init__(self, rows: Sequence[Row], hidden: Iterable[tuple[int, int]], width: int) -> None:
+        """``hidden`` are the first and the end of each stretch of hidden rows, from top to bottom."""
+        self._rows, self._width = rows, width
+        self._folds: list[Fold] = []
+        gone = 0
+        for start, end in hidden:
+            self._folds.append(Fold(start, end, start - gone))
+            gone += end - start - 1
+        self._ats = [fold.at for fold in self._folds]
+        self._count = len(rows) - gone
+        self._heads: dict[int, Row] = {}
+        """The rows that stand for folds and were asked for, by the number of the fold."""
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, at: int) -> Row: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[Row]: ...
+
+    def __getitem__(self, at: int | slice) -> Row | list[Row]:
+        if isinstance(at, slice):
+            return [self._row(number) for number in range(*at.indices(self._count))]
+        number = at + self._count if at < 0 else at
+        if not 0 <= number < self._count:
+            raise IndexError(at)
+        return self._row(number)
+
+    def _row(self, number: int) -> Row:
+        fold = bisect_right(self._ats, number) - 1
+        if fold < 0:
+            return self._rows[number]
+        known = self._folds[fold]
+        if number > known.at:
+            return self._rows[known.end + number - known.at - 1]
+        if fold not in self._heads:
+            self._heads[fold] = self._head(known)
+        return self._heads[fold]
+
+    def _head(self, fold: Fold) -> Row:
+        more = clipped(f" … {fold.end - fold.start} more rows · {unfolds()}", max(1, self._width - 3))
+        spans: list[Span] = [("  ", "text"), ("▏", "border"), (more, "muted")]
+        hidden = self._rows[fold.start : fold.end]
+        raw = copied([(row, 0, None) for row in hidden])
+        return Row(spans, "code_background", joint=hidden[0].joint, raw=raw)
+
 
 LONG_BLOCK = 30
 """The rows of a code block above which it is folded once the next prompt is sent."""
@@ -149,7 +254,7 @@ class Answer:
 
     def _blocks(self) -> DrawnBlocks:
         """The code blocks that are drawn to their end."""
-        from tui.chat.transcript.recalled_code import DrawnBlocks
+        from tui.chat.transcript.markdown import DrawnBlocks
 
         stream, rows = self._stream, self._stream.rows if self._whole is None else self._whole
         ends = [*stream.block_ends]

@@ -15,7 +15,7 @@ from tui.front.printing import say, say_json, say_line
 if TYPE_CHECKING:
     from session.checks.check import Check
     from session.setup.opening import Opening
-    from session.ways.coverage_trial import Trial
+    from session.ways.coverage_measuring import Trial
 
 
 @click.group("bench")

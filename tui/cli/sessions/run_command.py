@@ -36,7 +36,7 @@ def command(command: tuple[str, ...], ask: bool | None, folder: Path, **given: A
 
     Leaves with the command's own exit code, or with that of the turn where the model was asked.
     """
-    from session.checks.debugging.live_run import run_live
+    from session.checks.debugging.shell_run import run_live
 
     if shutil.which(command[0]) is None:
         say(f"spark: {command[0]}: there is no such program", err=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from session.base.events import CheckEnded, CommandEnded, HunkChecked, WatchTold
 from tui.front.keys.keymap import shown as shown_key
-from tui.front.words.exact_text import exact_lines
+from tui.front.words.trust_lines import exact_lines
 
 if TYPE_CHECKING:
     from session.checks.check import Check

@@ -2,13 +2,16 @@
 
 Protocol: https://agentclientprotocol.com/protocol/overview. The library ``agent-client-protocol`` reads the
 messages and calls the methods here, each in a task of its own.
+
+MCP servers that a client configures for a session.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -19,15 +22,18 @@ from typing import Any
 from acp import PROTOCOL_VERSION, RequestError
 from acp.interfaces import Client
 from acp.schema import (
+    AcpMcpServer,
     AgentCapabilities,
     ClientCapabilities,
     CloseSessionResponse,
     FileSystemCapabilities,
+    HttpMcpServer,
     Implementation,
     InitializeResponse,
     ListSessionsResponse,
     LoadSessionResponse,
     McpCapabilities,
+    McpServerStdio,
     NewSessionResponse,
     PromptCapabilities,
     PromptResponse,
@@ -39,6 +45,7 @@ from acp.schema import (
     SessionResumeCapabilities,
     SetSessionConfigOptionResponse,
     SetSessionModeResponse,
+    SseMcpServer,
 )
 
 from session.base.storage.line_files import StoreError
@@ -50,11 +57,50 @@ from session.session import Session
 from session.setup.config import ConfigError, Flags
 from session.setup.model_choice import ChoiceError
 from session.setup.opening import open_project
-from tui.line.acp.client_servers import ClientServer, ServerError, with_client_servers
+from session.tools.mcp.settings import McpServer
 from tui.line.acp.conversation import Conversation
 from tui.line.acp.editor_files import ClientFiles
 from tui.line.acp.options import OptionError, choose, modes, options
 from tui.line.acp.prompt_text import Block, ContentError, prompt_text
+
+ClientServer = HttpMcpServer | SseMcpServer | AcpMcpServer | McpServerStdio
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9]+")
+_LONGEST_NAME = 24
+
+
+class ServerError(ValueError):
+    """A server that spark cannot use; the message says which and why."""
+
+
+def with_client_servers(
+    configured: Sequence[McpServer], given: Sequence[ClientServer]
+) -> tuple[McpServer, ...]:
+    """The user's configured servers and the client's, each by a name of its own; a configured one wins.
+
+    Raises ServerError.
+    """
+    servers = {server.name: server for server in configured}
+    for each in given:
+        name = _name(each.name)
+        match each:
+            case McpServerStdio(command=command, args=args, env=env):
+                variables = {variable.name: variable.value for variable in env}
+                server = McpServer(name, command=(command, *args), env=variables)
+            case HttpMcpServer(url=url, headers=headers) if url.startswith(("http://", "https://")):
+                server = McpServer(name, url=url, headers={header.name: header.value for header in headers})
+            case _:
+                raise ServerError(f"the MCP server {each.name!r} is neither a program nor an HTTP address")
+        servers.setdefault(name, server)
+    return tuple(servers.values())
+
+
+def _name(given: str) -> str:
+    """``given`` as a name that can be part of a tool's name."""
+    name = _NOT_IN_NAMES.sub("-", given).strip("-")[:_LONGEST_NAME]
+    if not name:
+        raise ServerError(f"{given!r} is not a name for an MCP server: it has no letter and no digit")
+    return name
+
 
 _PAGE = 50
 """Sessions in one answer to ``session/list``."""

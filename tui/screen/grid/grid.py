@@ -12,10 +12,8 @@ from typing import TypeVar
 
 from rich.segment import Segment
 
-from tui.screen.grid.abilities import Abilities
-from tui.screen.grid.cells import cells_of
 from tui.screen.grid.pens import Pen, Pens
-from tui.screen.grid.writer import Writer
+from tui.screen.grid.writer import Abilities, Writer, cells_of
 
 T = TypeVar("T")
 

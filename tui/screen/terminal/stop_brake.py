@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol, TextIO
 
 if TYPE_CHECKING:
-    from session.project.landing_pause import LandingPause
+    from session.project.edit_thread import LandingPause
 
 
 class Turns(Protocol):

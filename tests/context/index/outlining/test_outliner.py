@@ -15,7 +15,7 @@ import pytest
 from context.code.definitions import definitions
 from context.code.languages import language_of, languages, named_language
 from context.code.outline import outline
-from context.index import outliner, own_python
+from context.index import outliner
 from context.index.outliner import OUTLINER, Abandoned, Outliner
 
 SAMPLES = sorted(
@@ -123,7 +123,7 @@ def test_a_text_of_which_processes_end_has_no_definitions(
 ) -> None:
     started = tmp_path / "started"
     note = f"open({str(started)!r}, 'a').write('.'); "
-    monkeypatch.setattr(own_python, "_START", f"{READY}{note}sys.stdin.readline(); {answer}")
+    monkeypatch.setattr(outliner, "_START", f"{READY}{note}sys.stdin.readline(); {answer}")
     found = fresh.outline("a.py", CODE)
     assert not found.symbols and found.head == ("def work(value):", "    return value")
     assert fresh.definitions("python", CODE) == ()
@@ -151,7 +151,7 @@ def test_an_answer_that_never_comes_is_not_waited_for(
     fresh: Outliner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(outliner, "_LONGEST", 1.0)
-    monkeypatch.setattr(own_python, "_START", READY + "time.sleep(300)")
+    monkeypatch.setattr(outliner, "_START", READY + "time.sleep(300)")
     assert not fresh.outline("a.py", CODE).symbols
     assert fresh.pid is None
 
@@ -159,7 +159,7 @@ def test_an_answer_that_never_comes_is_not_waited_for(
 def test_nobody_is_waited_for_once_the_project_is_closed(
     fresh: Outliner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(own_python, "_START", READY + "time.sleep(300)")
+    monkeypatch.setattr(outliner, "_START", READY + "time.sleep(300)")
     closing = threading.Event()
     ended: list[str] = []
 
@@ -226,7 +226,7 @@ def test_a_process_that_reads_files_of_strangers_has_no_keys(
         monkeypatch.setenv(name, "a-key-of-the-user")
     most = "120000000"
     arguments = [most] if module.endswith("outline_process") else [str(tmp_path), str(tmp_path), most]
-    process = own_python.start_python(module, *arguments)
+    process = outliner.start_python(module, *arguments)
     try:
         # It is empty for a moment while the program begins.
         while not (environment := Path(f"/proc/{process.pid}/environ").read_bytes()):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from session.assist.next_edit.causes import places_in
 from session.assist.next_edit.move import Move, Moves
-from session.assist.next_edit.places import places_in
 from session.project.definitions import definitions_in
 
 BODY = "def total(rows):\n    return sum(row.price for row in rows)\n"

@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from session.assist.next_edit.chain import Chain, Signal, State
-from session.assist.next_edit.place import NextPlace
-from session.assist.next_edit.places import names_in, places_in
+from session.assist.next_edit.causes import NextPlace, names_in, places_in
+from session.assist.next_edit.next_edits import Chain, Signal, State
 from session.assist.next_edit.rename import Rename, renames
 from tests.thorough import share
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from context.code.calls import calls, signatures
 from context.code.languages import named_language
-from session.assist.next_edit.places import places_in
+from session.assist.next_edit.causes import places_in
 from session.assist.next_edit.signature import fits, signature_changes
 from tests.thorough import share
 

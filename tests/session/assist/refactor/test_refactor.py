@@ -12,9 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from session.assist.refactor import RefactorError
-from session.assist.refactor_request import around, request
-from session.assist.refactor_selection import Selection
+from session.assist.refactor import RefactorError, Selection, around, request
 from session.base.events import HunkLanded, HunkRefused, Notice, TextDelta
 from tests.secret_texts import pieces, private_key
 from tests.session.talking import Listening, talking

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from session.assist.side_budget import Budget
+from session.assist.side_account import Budget
 from session.assist.side_model import cheapest_fast
 from session.models.catalogue import load_catalogue
 from session.record.side_usage import SideTurn, side_turn

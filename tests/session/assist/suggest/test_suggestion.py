@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from session.assist.suggest.answer import Region, read_insertion, read_rewrite
-from session.assist.suggest.memory import Memory
 from session.assist.suggest.place import Place, place_at
+from session.assist.suggest.suggester import Memory
 from session.assist.suggest.suggestion import Insertion, Rewrite, Suggestion, remaining, rewrite
 from tests.thorough import share
 

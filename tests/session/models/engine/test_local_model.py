@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from session.base.text.tables import TableError
-from session.models.engine.gguf_header import HeaderError, read_header
-from session.models.engine.model import plan_context
+from session.models.engine.model import HeaderError, plan_context, read_header
 from session.models.engine.settings import read_local
 from session.setup.config import ConfigError, Flags
 from session.setup.model_offers import OfferKind, engine_offers, offers

@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from session.checks.finding import Finding, Status, Verdict
-from session.race.cluster.job import Answer, Job
-from session.race.cluster.worker import judge
+from session.race.cluster.worker import Answer, Job, judge
 
 WHICH = "lie:"
 """In front of the name of a lie, as a comment of a check's command."""

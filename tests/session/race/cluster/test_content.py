@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from session.race.cluster.base import MOST_BASES, Bases
 from session.race.cluster.content import Content, ContentReader, pack, unpacked
-from session.race.cluster.worker import Kept
+from session.race.cluster.worker import MOST_BASES, Bases, Kept
 from tests.thorough import share
 
 

@@ -15,8 +15,8 @@ from context.text.unseen import shown
 from session.checks.check import Check, Kind
 from session.checks.finding import Status, Verdict
 from session.race.cluster import worker
-from session.race.cluster.answers import OddAnswerError, looked_at
-from session.race.cluster.job import Answer
+from session.race.cluster.dask_link import OddAnswerError, looked_at
+from session.race.cluster.worker import Answer
 from tests.session.race.attempts.races import project
 from tests.session.race.cluster import lies
 from tests.session.race.cluster.conftest import Machines

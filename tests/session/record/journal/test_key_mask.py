@@ -15,7 +15,7 @@ from session.base.tasks import log_fault
 from session.base.text.masking import remember
 from session.partner.load_script import parse
 from session.partner.server.server import Partner
-from session.record.journal.key_mask import KeyMask
+from session.record.journal.recorder import KeyMask
 from session.session import Session
 from session.setup.config import Flags
 from session.setup.opening import open_project

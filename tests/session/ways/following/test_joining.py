@@ -19,7 +19,7 @@ from session.base.events import (
     TurnEnded,
 )
 from session.record.journal.recorder import UNJOURNALLED
-from session.record.sharing.catch_up import CatchUp
+from session.record.sharing.host import CatchUp
 from session.ways.followed_session import _split, _with_pieces
 
 HUNKS = st.sampled_from(["h1", "h2", "h3"])

@@ -13,7 +13,7 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
-from session.wire.link import bounds
+from session.wire.link import exchange
 from session.wire.link.connection import LinkError, Retries
 from session.wire.protocol.events import TextDelta, WireEvent
 from session.wire.protocol.items import user_message
@@ -103,8 +103,8 @@ async def saying(
 async def test_an_answer_without_end_is_given_up_and_asked_for_once(
     route: Route, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounds, "MOST_TEXT", 60_000)
-    monkeypatch.setattr(bounds, "MOST_BYTES", 300_000)
+    monkeypatch.setattr(exchange, "MOST_TEXT", 60_000)
+    monkeypatch.setattr(exchange, "MOST_BYTES", 300_000)
     async with saying(route, frames(route, name)) as (url, asked):
         connection = connect(url, route, retries=Retries(most=3))
         given: list[WireEvent] = []
@@ -112,7 +112,7 @@ async def test_an_answer_without_end_is_given_up_and_asked_for_once(
             with pytest.raises(LinkError, match="without an end") as caught:
                 async for event in connection.respond([user_message("hello")]):
                     given.append(event)
-        assert (caught.value.kind, caught.value.code) == ("server", bounds.TOO_LONG)
+        assert (caught.value.kind, caught.value.code) == ("server", exchange.TOO_LONG)
         assert sum(len(getattr(event, "text", "")) for event in given) <= 60_000
         assert len(asked) == 1
         await connection.close()
@@ -196,5 +196,5 @@ async def test_a_word_now_and_then_keeps_an_answer_open(
 
 def test_a_real_answer_is_far_from_the_bounds() -> None:
     tokens = 400_000
-    assert 600 * tokens < bounds.MOST_BYTES
-    assert 30 * tokens < bounds.MOST_TEXT
+    assert 600 * tokens < exchange.MOST_BYTES
+    assert 30 * tokens < exchange.MOST_TEXT

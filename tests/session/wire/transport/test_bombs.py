@@ -13,7 +13,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
 from session.wire.protocol.sse import EventStream, EventTooLarge
-from session.wire.transport import websocket_client
+from session.wire.transport import websocket
 from session.wire.transport.endpoint import Endpoint
 from session.wire.transport.errors import LinkError
 from session.wire.transport.http import HttpLink
@@ -99,7 +99,7 @@ async def test_messages_that_unpack_a_thousandfold_end_the_connection() -> None:
         async with asyncio.timeout(20):
             await link.wait_closed()
         kept = await link.receive()
-        most = websocket_client.MOST_BYTES
+        most = websocket.MOST_BYTES
         assert most < sum(map(len, kept)) < most + 3 * MAX_FRAME_BYTES
         with pytest.raises(LinkError, match=r"more than [\d,]+ bytes wait") as caught:
             await link.receive()
@@ -108,7 +108,7 @@ async def test_messages_that_unpack_a_thousandfold_end_the_connection() -> None:
 
 
 async def test_answers_to_pings_that_nobody_reads_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(websocket_client, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(websocket, "MOST_BYTES", 100_000)
     pings = (b"\x89\x7d" + b"p" * 125) * 500
 
     async def handle(connection: ServerConnection) -> None:

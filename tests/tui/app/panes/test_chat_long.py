@@ -26,9 +26,8 @@ from tui.chat.transcript.reasoning_entry import Reasoning
 from tui.chat.transcript.tables import Table
 from tui.chat.transcript.transcript import Gone, Transcript
 from tui.screen.drawing import packed_rows
-from tui.screen.drawing.packed_rows import PackedRows
+from tui.screen.drawing.packed_rows import PackedRows, Shelf, ShelvedText
 from tui.screen.drawing.rows import Row
-from tui.screen.drawing.shelf import Shelf, ShelvedText
 
 LINES = some.sampled_from(
     [

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from tui.chat.transcript.folded_rows import FoldedRows
+from tui.chat.transcript.answer import FoldedRows
 from tui.screen.drawing.rows import Row
 
 

@@ -19,12 +19,12 @@ from session.base.storage.unnamed_files import UnnamedFiles
 from tests.tui.app.panes.test_chat import chat, shown
 from tui.chat import rewrapping
 from tui.chat.chat import ChatView
-from tui.chat.places import Move
+from tui.chat.reading import Move
 from tui.chat.transcript import answer as answers
 from tui.chat.transcript.answer import Answer
 from tui.screen.drawing import packed_rows
+from tui.screen.drawing.packed_rows import Shelf
 from tui.screen.drawing.rows import DRAWN_ONLY, Row
-from tui.screen.drawing.shelf import Shelf
 
 LINES = some.sampled_from(
     [

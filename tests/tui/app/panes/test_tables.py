@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from tui.chat.transcript.copying import copied
+from tui.chat.transcript.answer import copied
 from tui.chat.transcript.markdown import MarkdownStream
 from tui.chat.transcript.tables import MOST
 

@@ -8,12 +8,12 @@ import pytest
 
 from session.base.events import AttemptProgress, Event, RaceEnded, TurnStarted
 from session.base.storage.folders import config_folder, project_folders
-from session.checks.agreements import Agreements
+from session.checks.known_checks import Agreements
 from tests.session.race.attempts.races import ADD, ALSO_RIGHT, RIGHT, TESTS, WRONG, script
 from tests.tui.app.review.test_review import review
 from tests.tui.stage import Stage, stage
 from tui.app.race.attempts_screen import AttemptsScreen
-from tui.app.race.panel import RacePanel
+from tui.app.race.control import RacePanel
 from tui.editor.hunk_in_flight import EMPTY
 
 FILES = {"calc.py": ADD}

@@ -10,8 +10,7 @@ import pytest
 
 from tests.e2e.tmux import terminal, wait_for
 from tests.tui.stage import stage
-from tui.screen.clipboard import Clipboard, _into_tmux
-from tui.screen.clipboard_routes import MOST_BYTES
+from tui.screen.clipboard import MOST_BYTES, Clipboard, _into_tmux
 
 
 async def test_without_a_clipboard_the_text_goes_to_a_private_file(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.screen.clipboard_routes import MOST_BYTES, Route, clipboard_sequence, route_of, through_tmux
+from tui.screen.clipboard import MOST_BYTES, Route, clipboard_sequence, route_of, through_tmux
 
 TERMS = ("xterm-256color", "tmux-256color", "screen-256color", "xterm-kitty")
 PLAIN = re.compile(r"\x1b]52;c;([A-Za-z0-9+/=]*)\x07")

@@ -16,9 +16,8 @@ from session.base.storage.unnamed_files import UnnamedFiles
 from tests.bench.screen_bench import CODE, PROSE
 from tui.chat.transcript.markdown import MarkdownStream
 from tui.screen.drawing import packed_rows
-from tui.screen.drawing.packed_rows import PackedRows
+from tui.screen.drawing.packed_rows import AT_HAND, PackedRows, Shelf, ShelvedText
 from tui.screen.drawing.rows import DRAWN_ONLY, Row
-from tui.screen.drawing.shelf import AT_HAND, Shelf, ShelvedText
 
 TEXTS = some.text(some.characters(), max_size=12)
 ROLES = some.sampled_from(["text", "border", ".keyword", "accent https://example.org/a"])

@@ -16,9 +16,9 @@ from textual.strip import Strip
 
 from tests.thorough import share
 from tests.tui.screen.grid.emulators import Pyte, two_panes
-from tui.screen.grid.abilities import Abilities, abilities
 from tui.screen.grid.grid import Grid
 from tui.screen.grid.pens import Pens
+from tui.screen.grid.writer import Abilities, abilities
 
 WIDTH, HEIGHT = 24, 5
 CONSOLE = Console(color_system="truecolor", force_terminal=True, width=WIDTH)

@@ -8,7 +8,7 @@ import threading
 import pytest
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from session.project.landing_pause import LandingPause
+from session.project.edit_thread import LandingPause
 from tui.screen.terminal.stop_brake import BrakedOutput, StopBrake
 
 

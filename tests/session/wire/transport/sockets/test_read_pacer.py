@@ -10,8 +10,7 @@ from websockets.asyncio.server import ServerConnection, serve
 
 from session.wire.transport.endpoint import Endpoint
 from session.wire.transport.errors import LinkError
-from session.wire.transport.websocket import WebSocketLink
-from session.wire.transport.websocket_client import MOST_WAITING
+from session.wire.transport.websocket import MOST_WAITING, WebSocketLink
 
 MANY = 20_000
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.tui.app.panes.test_composer import Host
 from tests.tui.stage import stage
 from tui.chat.composer.composer import Composer
-from tui.chat.composer.vi_modes import ViKeys
+from tui.chat.composer.vi_hands import ViKeys
 
 
 def typed(before: str, keys: str) -> tuple[str, ViKeys]:

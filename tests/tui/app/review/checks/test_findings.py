@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from session.base import events as said
 from session.base.storage.folders import config_folder, project_folders
-from session.checks.agreements import Agreements
 from session.checks.check import Check
+from session.checks.known_checks import Agreements
 from session.commands.red_now import RedNow, standing
 from tests.session.checks.painting import PAINT, RUFF
 from tests.session.talking import COLOURS
 from tests.tui.stage import stage
-from tui.app.review.check_finding_notes import FindingNotes
+from tui.app.review.check_finding_control import FindingNotes
 from tui.editor.marks import Mark, Marks
 from tui.editor.signs import Notes
 

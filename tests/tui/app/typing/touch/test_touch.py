@@ -6,8 +6,18 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from tui.app.typing.touch import STOOD, TABLE, Change, Lines, Signal, State, Touch
-from tui.app.typing.touch_note import MOST_LINES, diff_lines, note
+from tui.app.typing.touch_control import (
+    MOST_LINES,
+    STOOD,
+    TABLE,
+    Change,
+    Lines,
+    Signal,
+    State,
+    Touch,
+    diff_lines,
+    note,
+)
 from tui.editor.buffers.rows import Rows
 
 PATH = "a.py"

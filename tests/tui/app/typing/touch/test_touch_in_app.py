@@ -37,7 +37,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def stands(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
-    monkeypatch.setattr("tui.app.typing.touch.STOOD", seconds)
+    monkeypatch.setattr("tui.app.typing.touch_control.STOOD", seconds)
 
 
 async def at_the_fresh_hunk(it: Stage) -> None:

@@ -11,7 +11,7 @@ from session.record.usage_totals import UsageFold
 from session.turn.landing_queue import DECLINED
 from tui.app.panes.held_bar import HeldBar, Question
 from tui.app.panes.status import StatusLine
-from tui.app.race.rows import ended_line
+from tui.app.race.lines import ended_line
 from tui.app.review.review_book import ReviewBook
 from tui.chat.chat import ChatView
 from tui.chat.transcript.hunk_entry import HunkSize

@@ -1,7 +1,4 @@
-"""A race as rows of styled text, folded from its events. No widgets.
-
-Lines about races: what each check said, how each attempt ended, and who won.
-"""
+"""A race as rows of styled text, folded from its events. No widgets."""
 
 from __future__ import annotations
 
@@ -19,49 +16,10 @@ from session.base.events import (
     RaceEnded,
     RaceStarted,
 )
-from tui.front.words.figures import dollars, duration, thousands
+from tui.app.race.lines import ended_line
+from tui.front.words.figures import thousands
 from tui.screen.drawing.plain import clipped, visible
 from tui.screen.drawing.rows import Row, Span
-
-_STATES = {"green": "passed", "red": "failed", "unclear": "says nothing"}
-
-
-def race_line(event: Event) -> str | None:
-    """One line about an event of a race, or None for other events."""
-    match event:
-        case RaceStarted(attempts=attempts, checks=checks):
-            limits = f"; at most {event.limits}" if event.limits else ""
-            judged = ", ".join(checks)
-            return f"race of {attempts}, judged by {judged} · {event.estimate}{limits}"
-        case AttemptStarted(attempt=number, model=model, effort=effort):
-            asked = f"{model}, effort {effort}" if effort else model
-            return f"attempt {number} began ({asked})"
-        case BaselineChecked(check=check, status=status, seconds=seconds):
-            said = "is green" if status == "green" else f"is {status}{_why(event.why)}"
-            return f"before: {check} {said} · {seconds:.1f} s"
-        case AttemptChecked(attempt=number, check=check, status=status, seconds=seconds):
-            said = "red as before" if event.as_before else f"{_STATES[status]}{_why(event.why)}"
-            return f"attempt {number}: {check} {said} · {seconds:.1f} s"
-        case AttemptEnded(attempt=number, status=status, tokens=tokens):
-            return f"attempt {number} {status}{_why(event.why)} · {thousands(tokens)} tokens"
-        case RaceEnded():
-            return ended_line(event)
-        case _:
-            return None
-
-
-def ended_line(event: RaceEnded) -> str:
-    """Who won a race, and what it took."""
-    won = f"attempt {event.winner} of {event.attempts} won" if event.winner else "no attempt won"
-    why = f": {event.why}" if event.why and not event.winner else ""
-    cost = f" · {dollars(event.cost)}" if event.cost is not None else ""
-    took = f"{thousands(event.tokens)} tokens{cost} · {duration(event.seconds)}"
-    return f"{won}{why} · {event.green} green · {took}"
-
-
-def _why(why: str) -> str:
-    return f" ({why})" if why else ""
-
 
 _SIGNS: dict[str, Span] = {
     "starting": ("◌", "muted"),

@@ -7,12 +7,6 @@ Notices when a server's tools change.
 
 Before the protocol version 2026-07-28 a server reports it unasked (``notifications/tools/list_changed``);
 from that version on it reports it to subscribers (``subscriptions/listen``).
-
-The working folder that an MCP server's program is started in.
-
-Programs read code from where they are started: ``python -m NAME`` imports NAME from there, ``npx`` looks for
-packages there and in the folders above. So no server starts in the project, which may be a stranger's,
-unless the user's configuration says so.
 """
 
 from __future__ import annotations
@@ -23,43 +17,21 @@ import logging
 import os
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from session.base.storage.folders import private_folder
 from session.base.tasks import imported
 from session.base.text.install_hint import install_command
 from session.base.text.sanitize import clean_line
 from session.tools.command.environment import server_environment
 from session.tools.mcp.program import LONGEST_MESSAGE, streams
-from session.tools.mcp.settings import PROJECT_FOLDER, McpServer
+from session.tools.mcp.settings import McpServer
+from session.tools.mcp.working_folder import ServerFolders
 
 if TYPE_CHECKING:
     from mcp import Client
     from mcp.types import CallToolResult, Tool
-
-
-@dataclass(frozen=True, slots=True)
-class ServerFolders:
-    """The folders for servers: the open ``project``, and private ones below spark's ``state`` folder."""
-
-    project: Path
-    state: Path
-
-    def working_folder(self, server: McpServer) -> Path:
-        """The folder for ``server``: what its ``cwd`` says, else a private one of its own, made here.
-
-        The private folder lies below the user's home and not in a shared folder for temporary files, where
-        other users could place packages above it. Raises OSError where it cannot be made.
-        """
-        if server.cwd == PROJECT_FOLDER:
-            return self.project
-        if server.cwd:
-            return Path(server.cwd)
-        return private_folder(self.state / "mcp" / server.name)
 
 
 _AGAIN = 5.0

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from session.tools.mcp.link import McpLink, McpLinkError, ServerFolders
+from session.tools.mcp.link import McpLink, McpLinkError
 from session.tools.mcp.settings import McpServer
 from session.tools.mcp.tools import spark_tools
+from session.tools.mcp.working_folder import ServerFolders
 
 
 @dataclass(frozen=True, slots=True)

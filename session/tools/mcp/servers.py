@@ -8,9 +8,10 @@ from functools import partial
 
 from session.base.tasks import BackgroundTasks
 from session.base.text.near_names import listed
-from session.tools.mcp.link import McpLink, McpLinkError, ServerFolders
+from session.tools.mcp.link import McpLink, McpLinkError
 from session.tools.mcp.settings import McpServer
 from session.tools.mcp.tools import McpTool, spark_tools
+from session.tools.mcp.working_folder import ServerFolders
 from session.tools.tool import Tool
 from session.tools.truncate import plural
 

@@ -13,7 +13,8 @@ from session.base.events import Event
 from tests.checkout import ROOT
 from tests.project.source import PACKAGES, modules
 
-ARCHITECTURE = ROOT / "docs" / "architecture.md"
+THREADS = ROOT / "docs" / "threads.md"
+WHERE = ROOT / "docs" / "where.md"
 DOCUMENTS = [ROOT / name for name in ("README.md", "AGENTS.md", "CHANGELOG.md")] + sorted(
     (ROOT / "docs").glob("*.md")
 )
@@ -93,8 +94,7 @@ def test_a_document_wraps_its_lines(document: Path) -> None:
 
 
 def test_the_table_of_threads_names_classes_that_exist() -> None:
-    section = ARCHITECTURE.read_text("utf-8").partition("\n## Who may call from where\n")[2]
-    cells = re.findall(r"^\| ([^|]+) \|", section.partition("\n## ")[0], re.MULTILINE)
+    cells = re.findall(r"^\| ([^|]+) \|", THREADS.read_text("utf-8"), re.MULTILINE)
     classes = {name for cell in cells for name in _CODE.findall(cell) if re.fullmatch(r"[A-Z]\w+", name)}
     assert len(classes) > 20
     source = "\n".join(file.read_text("utf-8") for file in modules().values())
@@ -102,8 +102,7 @@ def test_the_table_of_threads_names_classes_that_exist() -> None:
 
 
 def test_each_row_of_what_to_open_names_files_and_their_tests() -> None:
-    _, _, after = ARCHITECTURE.read_text("utf-8").partition("## To change X, open Y\n")
-    rows = [line.strip("|").split("|") for line in after.partition("\n## ")[0].splitlines() if "|" in line]
+    rows = [line.strip("|").split("|") for line in WHERE.read_text("utf-8").splitlines() if "|" in line]
     assert len(rows) > 40
     for row in rows[2:]:
         assert len(row) == 3, row

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.checkout import ROOT
+from tests.project import architecture
 from tests.project.source import (
     PACKAGES,
     WINGS,
@@ -68,6 +69,13 @@ def test_a_room_has_one_sentence(room: str) -> None:
     sentence = summary(file_of(room))
     assert sentence, f"{room} needs a docstring of one sentence"
     assert "\n" not in sentence, f"{room}: the first sentence needs more than a line"
+
+
+def test_the_picture_and_the_tables_are_current() -> None:
+    assert architecture.PICTURE.read_text("utf-8") == architecture.picture()
+    assert architecture.TABLE.read_text("utf-8") == architecture.table()
+    page = architecture.PAGE.read_text("utf-8")
+    assert architecture.wings() in page and page == architecture.with_wings(page)
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -394,12 +394,16 @@ def test_a_hunk_that_is_agreed_to_while_it_is_checked_waits_for_the_one_before_i
 
 
 def test_the_ends_are_told_in_the_order_of_the_answer_and_the_queue_says_when_it_is_idle() -> None:
-    queue = play([(opened("h1"), None), (whole("h2"), [lands("h2")])])
-    assert not queue.idle and queue.outcomes == []
-    queue.landed("h2", on_disk("h2"))
-    assert queue.idle and queue.outcomes == [on_disk("h2")], "a hunk that is still typed is none to wait for"
-    queue.cut("h1", "h1.py")
-    assert queue.outcomes == [NotReceived("h1", "h1.py"), on_disk("h2")]
+    queue = LandingQueue(attended=True, review=False)
+    rows: list[tuple[Event, bool, list[Landed | NotReceived]]] = [
+        (opened("h1"), True, []),
+        (whole("h2"), False, []),
+        (landed("h2"), True, [on_disk("h2")]),  # the first is still typed: nothing to wait for
+        (lambda queue: queue.cut("h1", "h1.py"), True, [NotReceived("h1", "h1.py"), on_disk("h2")]),
+    ]
+    for event, idle, outcomes in rows:
+        event(queue)
+        assert (queue.idle, queue.outcomes) == (idle, outcomes)
 
 
 def test_text_is_shown_of_hunks_that_are_typed_alone() -> None:

@@ -215,6 +215,11 @@ ATTENDED: dict[str, list[Row]] = {
         (whole("h1"), [checks("h1")]),
         (checked("h1", held("h1", Guard.LOCKED)), [shows("h1")]),
     ],
+    "a question that was answered is put again where it comes again": [
+        *LOCKED_EARLY,
+        (yes("h1"), []),
+        (foreseen("h1", Guard.LOCKED), [ask("h1", Guard.LOCKED)]),
+    ],
     "a check that finds another reason puts the question anew": [
         *LOCKED_EARLY,
         (whole("h1"), [checks("h1")]),

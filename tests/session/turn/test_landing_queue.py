@@ -268,6 +268,11 @@ ATTENDED: dict[str, list[Row]] = {
         (lambda queue: queue.cut("h6", "h6.py"), []),
         (landed("h1"), [End("h1", on_disk("h1"))]),
     ],
+    "a guard that trips after the stop asks nothing": [
+        (whole("h1"), [lands("h1")]),
+        (stop, []),
+        (landed("h1", held("h1", Guard.DELETES)), [dropped("h1")]),
+    ],
     "a write that had not begun at the stop is dropped": [
         (whole("h1"), [lands("h1")]),
         (stop, []),

@@ -592,6 +592,19 @@ async def test_what_was_mended_counts_when_it_breaks_again(tmp_path: Path) -> No
     await checks.close()
 
 
+async def test_of_equal_findings_those_that_were_mended_count_again(tmp_path: Path) -> None:
+    rows = [
+        (says(RED, "a"), ended("as_before", before=1)),
+        (says(RED, "a", "a"), ended("red", "a", before=1)),
+    ]
+    checks = Judged(tmp_path, says(RED, "a", "a"), *(verdict for verdict, _ in rows))
+    await checks.look()
+    for number, (_, told) in enumerate(rows, 1):
+        await checks.turn(f"t{number}")
+        assert checks.events[-1] == told, f"row {number}"
+    await checks.close()
+
+
 async def test_a_turn_on_files_that_no_check_is_about_is_judged_without_one(tmp_path: Path) -> None:
     checks = Judged(tmp_path, says(GREEN))
     await checks.look()

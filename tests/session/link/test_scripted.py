@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from session.link.background import Background
 from session.link.connection import Endpoint, LinkError, Login, Retries, Service
+from session.link.exchange.bounds import AnswerSize
+from session.link.feed import LinkFeed
 from session.link.retries import Backoff
 from session.link.state import LinkChange, LinkState
 from session.protocol.events import Created, Finished, Garbled, ServerError, TextDelta, WireEvent
@@ -735,4 +739,61 @@ async def test_an_error_of_the_parallel_requests_teaches_what_to_leave_out(serve
     events = [each async for each in rig.connection.ask_in_parallel(profile, HELLO)]
     assert isinstance(events[-1], Finished) and "prompt_cache_key" not in server.asked[-1]
     assert rig.connection.left_out == ("prompt_cache_key",)
+    await rig.connection.close()
+
+
+# What is told, and how much an answer may be.
+
+
+async def test_whoever_follows_a_closed_link_is_told_its_end_at_once() -> None:
+    feed = LinkFeed()
+    feed.close()
+    assert [change async for change in feed.follow()] == [LinkChange(LinkState.OFFLINE)]
+
+
+async def test_a_background_task_that_is_cancelled_is_no_fault_and_one_that_fails_is_told() -> None:
+    told: list[str] = []
+    background = Background(lambda name, error: told.append(f"{name}: {error}"))
+
+    async def fail() -> None:
+        raise ValueError("odd")
+
+    background.run(asyncio.sleep(3_600), "sleeps").cancel()
+    background.run(fail(), "fails")
+    await background.close()
+    assert told == ["fails: odd"]
+
+
+@pytest.mark.parametrize(("pieces", "fits"), [((5, 5), True), ((5, 6), False), ((11,), False)])
+def test_an_answer_of_too_many_bytes_or_characters_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, pieces: tuple[int, ...], fits: bool
+) -> None:
+    monkeypatch.setattr("session.link.exchange.bounds.MOST_BYTES", 10)
+    monkeypatch.setattr("session.link.exchange.bounds.MOST_TEXT", 10)
+    size = AnswerSize("api.test")
+    adds: list[Callable[[int], None]] = [
+        lambda length: size.add_frames([b"x" * length]),
+        lambda length: size.add_events([Created("r" * 99), TextDelta("x" * length)]),
+    ]
+    for add in adds:
+        with nullcontext() if fits else pytest.raises(LinkError, match=r"api\.test sent an answer of more"):
+            for length in pieces:
+                add(length)
+
+
+async def test_a_request_that_is_of_use_at_once_waits_for_the_answer_and_no_longer(
+    server: ScriptedServer,
+) -> None:
+    rig = Linked(server, SOCKET)
+    server.replies.append([text("one")])
+    answer = rig.connection.respond(HELLO)
+    await anext(answer)
+    asking = asyncio.create_task(beside(rig, at_once=True))
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert len(server.asked) == 1
+    rig.connection.drop()
+    await rig.until(asking.done)
+    assert words(await asking) == "Hi"
+    await answer.aclose()
     await rig.connection.close()

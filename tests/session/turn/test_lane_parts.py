@@ -234,7 +234,8 @@ def test_a_hunk_is_written_recorded_and_shown_in_the_outer_editor(tmp_path: Path
     assert list(rig.edited.paths) == ["a.py"]
     assert rig.writer.recorded(landed.hunk) == landed
     assert rig.writer.recorded("h99") is None
-    rig.landing.undo(landed.hunk)
+    (undone,) = rig.landing.undo_turn("s1", "t1")
+    assert isinstance(undone, Landed) and undone.hunk == landed.hunk
     assert rig.writer.recorded(landed.hunk) is None, "it is not landed any more"
 
 

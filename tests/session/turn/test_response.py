@@ -44,6 +44,18 @@ def test_about_how_many_tokens_texts_are(texts: list[str], unseen: int, tokens: 
     assert about(texts, count, unseen) == tokens
 
 
+@pytest.mark.parametrize(("length", "calls"), [(SHORT, 1), (SHORT + 1, SAMPLES)])
+def test_a_text_that_is_short_is_counted_as_a_whole(length: int, calls: int) -> None:
+    counted: list[str] = []
+
+    def noted(text: str) -> int:
+        counted.append(text)
+        return 0
+
+    about(["a" * length], noted)
+    assert len(counted) == calls
+
+
 def message(text: str) -> ServerItem:
     content = [{"type": "output_text", "text": text}]
     return {"type": "message", "role": "assistant", "content": content, "id": "m1"}
@@ -197,3 +209,9 @@ REFUSED = Refused("h1", "a\x07.py", RefusalCode.NO_MATCH, "no\x07")
 )
 def test_the_event_of_a_hunk(event: Event, told: Event) -> None:
     assert event == told
+
+
+def test_a_landed_hunk_shows_how_much_it_changed() -> None:
+    event = landed_event(MOVED, "t1")
+    assert isinstance(event, HunkLanded)
+    assert (event.added, event.removed, event.sample) == (2, 1, "+x␇")

@@ -124,9 +124,10 @@ def _arrow(upper: tuple[float, float, float], lower: tuple[float, float, float])
 def _box(wing: str, x: float, y: float, box: float) -> str:
     name = wing.partition("/")[2].removesuffix(".py")
     return (
-        f'<rect x="{x:.0f}" y="{y:.0f}" width="{box:.0f}" height="{HEIGHT}" rx="5" fill="#ffffff"
-        stroke="#4a6fa5"/>' f'<text x="{x + box / 2:.0f}" y="{y + 22:.0f}" font-size="14" text-anchor="middle"
-        fill="#1c2733">' f"{escape(name)}<title>{escape(summary(file_of(wing)))}</title></text>"
+        f'<rect x="{x:.0f}" y="{y:.0f}" width="{box:.0f}" height="{HEIGHT}" rx="5" '
+        'fill="#ffffff" stroke="#4a6fa5"/>'
+        f'<text x="{x + box / 2:.0f}" y="{y + 22:.0f}" font-size="14" text-anchor="middle" fill="#1c2733">'
+        f"{escape(name)}<title>{escape(summary(file_of(wing)))}</title></text>"
     )
 
 

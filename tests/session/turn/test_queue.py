@@ -6,7 +6,6 @@ import asyncio
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -132,29 +131,23 @@ async def test_a_prompt_queued_right_after_an_interrupt_waits_behind_those_befor
         assert [event.text for event in talk.all(PromptSubmitted)] == ["long 1", "short 2", "short 3"]
 
 
-@pytest.mark.parametrize(
-    ("number", "taken", "left"),
-    [
-        (1, ["a"], ["b", "c"]),
-        (2, ["b"], ["a", "c"]),
-        (3, ["c"], ["a", "b"]),
-        (4, [], ["a", "b", "c"]),
-        (None, ["a", "b", "c"], []),
-        (0, [], ["a", "b", "c"]),
-    ],
-)
-async def test_prompts_are_taken_back_by_number_or_all(
-    tmp_path: Path, number: int | None, taken: list[str], left: list[str]
-) -> None:
+async def test_waiting_prompts_are_taken_back_by_their_number_or_all_at_once(tmp_path: Path) -> None:
     root = tmp_path / "project"
     root.mkdir()
-    async with talking(root, SCRIPT, rate=25) as talk:
-        talk.session.submit("long")
-        for text in ("a", "b", "c"):
+    rows: list[tuple[int | None, list[str], int]] = [
+        (4, [], 3),
+        (2, ["short b"], 2),
+        (1, ["short a"], 1),
+        (2, [], 1),
+        (None, ["short c"], 0),
+        (None, [], 0),
+    ]
+    async with talking(root, SCRIPT) as talk:
+        for text in ("long", "short a", "short b", "short c"):
             talk.session.queue(text)
-        assert talk.session.unqueue(number) == taken
-        assert talk.session.unqueue() == left
-        talk.session.interrupt()
+        for number, texts, _ in rows:
+            assert talk.session.unqueue(number) == texts
         await talk.ended("t1")
-        told_of = [(list(event.texts), event.waiting) for event in talk.all(PromptsUnqueued)]
-        assert told_of == [each for each in ((taken, len(left)), (left, 0)) if each[0]]
+        told = [PromptsUnqueued(tuple(texts), waiting) for _, texts, waiting in rows if texts]
+        assert talk.all(PromptsUnqueued) == told, "nothing is told where nothing was taken back"
+        assert [event.text for event in talk.all(PromptSubmitted)] == ["long"]

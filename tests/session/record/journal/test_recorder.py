@@ -7,7 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from session.base.events import Event, Notice, TextDelta
+from session.base.events import (
+    DialogueCompacted,
+    Event,
+    HunkLanded,
+    HunkRedone,
+    HunkUndone,
+    Notice,
+    PhaseChanged,
+    PromptSubmitted,
+    TextDelta,
+    TurnEnded,
+)
 from session.base.storage.line_files import StoreError
 from session.record.journal.journals import Journal
 from session.record.journal.reading import read_event, read_records
@@ -143,4 +154,44 @@ async def test_text_is_in_the_file_after_its_time_though_nothing_more_comes(tmp_
     assert [read_event(record) for record in read_records(journal.file)] == [
         TextDelta("t1", "a piece of a line")
     ]
+    recorder.close()
+
+
+class Kept(Journal):
+    """A journal that is made durable at once, and counts how often."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder, "20250101-000000-0000")
+        self.times = 0
+
+    def upkeep(self) -> None:
+        work = super().upkeep()
+        assert work is not None
+        work()
+        self.times += 1
+
+
+@pytest.mark.parametrize(
+    ("event", "durable"),
+    [
+        (PromptSubmitted("t1", "go"), True),
+        (TurnEnded("t1", "completed"), True),
+        (HunkUndone("h1", "a.py", 1, 2), True),
+        (HunkRedone("h1", "a.py", 1, 2), True),
+        (DialogueCompacted("t1", 1, 900, 100, "rules", (), (), "what was said"), True),
+        (HunkLanded("t1", "h1", "a.py", "applied", 1, 1, 2), False),
+        (PhaseChanged("t1", "waiting"), False),
+        (TextDelta("t1", "a piece"), False),
+    ],
+    ids=lambda value: getattr(value, "type", None),
+)
+async def test_the_events_that_a_loss_of_power_must_not_take_are_made_durable_at_once(
+    tmp_path: Path, event: Event, durable: bool
+) -> None:
+    journal = Kept(tmp_path)
+    recorder = Recorder(journal)
+    recorder.publish(note(1))
+    assert journal.times == 1, "the file itself is new"
+    recorder.publish(event)
+    assert journal.times == (2 if durable else 1)
     recorder.close()

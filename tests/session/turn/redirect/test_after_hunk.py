@@ -52,7 +52,10 @@ async def test_it_is_taken_back_by_number_and_a_stop_sends_nothing(root: Path) -
         talk.session.queue("first")
         talk.session.queue("second")
         talk.session.after_hunk("soon")
+        assert talk.session.unqueue(3) == [], "there are two"
         assert talk.session.unqueue(2) == ["second"]
+        assert talk.session.unqueue(1) == ["first"] and talk.session.unqueue(1) == []
+        talk.session.queue("first")
         assert talk.session.unqueue(0) == ["soon"] and talk.session.unqueue(0) == []
         told = await talk.until(PromptsUnqueued, lambda event: event.texts == ("soon",))
         assert told.waiting == 1

@@ -119,10 +119,8 @@ class Answer:
                 self.let_go()
                 continue
             except Refusal as refusal:
-                if not begun and self._leaves_out(refusal.error):
-                    self._channel = None
-                    continue
-                if not begun and self._forgets_reasoning(refusal.error):
+                # Reasoning first: the refusal of a signature also names the field `thinking`.
+                if not begun and (self._forgets_reasoning(refusal.error) or self._leaves_out(refusal.error)):
                     self._channel = None
                     continue
                 problem = from_server(refusal.error, self._keeper.endpoint, self._model)

@@ -33,9 +33,9 @@ from session.wire.transport.service import Route, Service, Transport
 from session.wire.transport.sleep_clock import SleepClock
 
 _CONNECT = "connect"
+"""The name of the task that makes an attempt to connect."""
 _UPGRADES_BEFORE_FALLING_BACK = 3
 """Upgrades in a row without success after which WebSocket is given up where it has worked before."""
-"""The name of the task that makes an attempt to connect."""
 
 
 class Keeper:

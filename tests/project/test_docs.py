@@ -52,7 +52,8 @@ def anchors(document: Path) -> set[str]:
 
 def defined(dotted: str) -> bool:
     """Whether a dotted name is a module, or stands in the module that it begins with."""
-    if (ROOT / (dotted.replace(".", "/") + ".py")).is_file() or dotted in EVENT_TYPES:
+    place = ROOT / dotted.replace(".", "/")
+    if place.with_suffix(".py").is_file() or (place / "__main__.py").is_file() or dotted in EVENT_TYPES:
         return True
     module, _, name = dotted.rpartition(".")
     while module:

@@ -410,9 +410,13 @@ async def test_reasoning_that_the_server_cannot_read_is_left_out(
     await rig.connection.close()
 
 
-async def test_a_signature_that_the_server_cannot_read_does_not_cost_the_effort(server: ScriptedServer) -> None:
+async def test_a_signature_that_the_server_cannot_read_does_not_cost_the_effort(
+    server: ScriptedServer,
+) -> None:
     rig = Linked(server, replace(SOCKET, warm_up=False), profile=replace(PROFILE, effort="low"))
-    server.replies.append([refusal("x", 400, "messages.1.content.0: Invalid `signature` in `thinking` block")])
+    server.replies.append(
+        [refusal("x", 400, "messages.1.content.0: Invalid `signature` in `thinking` block")]
+    )
     items = [*HELLO, SEALED, ANSWER, user_message("more")]
     assert [event async for event in rig.connection.respond(items)]
     assert [item["type"] for item in server.asked[-1]["input"]] == ["message"] * 3

@@ -13,8 +13,8 @@ from session.base.events import Event, LineForgotten, LineRemembered, TurnEnded
 from session.base.tasks import BackgroundTasks
 from session.record.journal.recorder import Recorder
 from session.setup.model_choice import ModelChoice
+from session.turn.compaction.compact import LEAST_GAIN, History, as_it_stands, compact
 from session.turn.compaction.model_summary import ASK, SummaryRequest
-from session.turn.compaction.packing import LEAST_GAIN, History, as_it_stands, compact
 from session.turn.compaction.summary import remembered_block
 from session.turn.compaction.view import show_summary
 from session.turn.memory.past_turns import PastTurns

@@ -180,8 +180,8 @@ class RaceCommands:
         *,
         judge_all: bool,
     ) -> RaceRunner:
+        from session.race.attempt_checks import Judge
         from session.race.attempt_maker import AttemptMaker
-        from session.race.judge import Judge
         from session.race.race_runner import RaceRunner
         from session.turn.turn import Turn
 
@@ -244,8 +244,8 @@ class RaceCommands:
 
 def _load() -> None:
     """Load what a race needs, away from the event loop."""
+    import session.race.attempt_checks
     import session.race.attempt_maker
-    import session.race.judge
     import session.race.race_runner
     import session.race.variety  # noqa: F401 (loaded for later)
 

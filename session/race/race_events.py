@@ -20,7 +20,7 @@ from session.race.attempt import Attempt
 from session.race.attempt_life import Result
 from session.race.judgement import Judgement, Standing
 from session.race.plan import Estimate, RacePlan
-from session.race.race import Decided, Race
+from session.race.race_rules import Decided, Race
 from session.setup.model_choice import ChosenModel
 
 

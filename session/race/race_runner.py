@@ -22,12 +22,11 @@ from session.base.tasks import log_fault
 from session.base.text.sanitize import clean, clean_line
 from session.project.edit_thread import EditThread
 from session.race.attempt import Attempt
+from session.race.attempt_checks import Judge
 from session.race.attempt_files import AttemptFiles
 from session.race.attempt_life import State
 from session.race.attempt_maker import AttemptMaker
-from session.race.judge import Judge
 from session.race.plan import RacePlan, estimate
-from session.race.race import BASELINE, Checked, Cut, Decided, Effect, Ended, Race, RunCheck
 from session.race.race_events import (
     attempt_answered,
     attempt_checked,
@@ -38,6 +37,7 @@ from session.race.race_events import (
     race_usage,
     turn_started,
 )
+from session.race.race_rules import BASELINE, Checked, Cut, Decided, Effect, Ended, Race, RunCheck
 from session.race.take_runner import land, rehearse
 from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain
 from session.turn.hunk_life import Answer

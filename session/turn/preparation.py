@@ -34,7 +34,7 @@ from session.project.indexing import ProjectReading
 from session.project.pins import Pins
 from session.project.project_trust import ProjectTrust
 from session.setup.model_choice import ModelChoice
-from session.turn.compaction.packing import History, Room, history, room_in
+from session.turn.compaction.compact import History, Room, history, room_in
 from session.turn.memory.past_turns import PastTurns
 from session.turn.memory.recent_topic import RecentTopic, recent_topic
 from session.turn.memory.turn_memory import TurnMemory

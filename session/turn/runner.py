@@ -24,7 +24,7 @@ from session.base.events import (
 )
 from session.base.tasks import log_fault
 from session.base.text.sanitize import clean, clean_line
-from session.record.tally import Tally
+from session.record.turn_cost import Tally
 from session.setup.model_choice import ChosenModel
 from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain, unfinished
 from session.turn.hunk_life import Answer

@@ -30,7 +30,7 @@ from session.base.events import (
     TurnEnded,
 )
 from session.record.journal.reading import read_event, read_records
-from session.turn.compaction.packing import History, history, room_in
+from session.turn.compaction.compact import History, history, room_in
 from session.turn.memory.past_turns import PastTurnsFold
 
 INSTRUCTIONS = 3_000

@@ -27,7 +27,7 @@ from session.base.events import AttemptChecked, AttemptStarted, Event, HunkLande
 from session.checks.check import Check, Kind
 from session.checks.finding import Verdict
 from session.race.attempt import Attempt
-from session.race.race import Race
+from session.race.race_rules import Race
 from session.session import Session
 from session.setup.config import Flags
 from session.setup.opening import open_project

@@ -15,9 +15,9 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from session.base.storage.folders import state_folder
-from session.checks.sandbox.box import remove_leftovers
 from session.checks.sandbox.command import Command
 from session.checks.sandbox.sandbox import Sandbox, Sandboxes
+from session.checks.sandbox.sandbox_folder import remove_leftovers
 
 FILES = 80_000
 PER_FOLDER = 200

@@ -25,8 +25,6 @@ WINGS = (
     *(
         "edits/ledger",
         "edits/git_patch.py",
-        "edits/git_patch.py",
-        "edits/git_patch.py",
         "edits/guards",
     ),
     *("edits/change.py", "edits/landing.py", "edits/report.py"),

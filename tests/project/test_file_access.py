@@ -30,7 +30,7 @@ OTHERS = {
     "session/checks/known_checks.py": "the project's manifests, to read only, and what the user agreed to",
     "session/race/cluster/worker.py": "copies of projects, in a worker's own folder",
     "session/ways/": "copies of past commits, in a folder that was just made",
-    "session/setup/diagnosis.py": "a file without a name in the state folder, to see whether there is room",
+    "session/setup/doctor_setup.py": "a file without a name in the state folder: is there room",
     "session/models/engine/model.py": "local models",
     "session/models/engine/model_store.py": "local models",
     "session/models/engine/pull.py": "local models",

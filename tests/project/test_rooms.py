@@ -50,6 +50,7 @@ def test_no_chain_of_imports_is_long() -> None:
 
 def test_every_room_stands_in_a_wing() -> None:
     assert {wing_of(room) for room in rooms()} == set(WINGS)
+    assert len(WINGS) == len(set(WINGS))
 
 
 def test_a_wing_imports_only_wings_listed_before_it() -> None:

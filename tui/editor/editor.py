@@ -28,8 +28,9 @@ from tui.editor.buffers.text_search import Match, in_row
 from tui.editor.colouring import Colouring
 from tui.editor.conflict_lines import theirs_drawn
 from tui.editor.document import BufferDocument, UnwrappedDocument
+from tui.editor.ghost import NO_GHOST, Ghost
 from tui.editor.hands import Hands
-from tui.editor.hunk_in_flight import EMPTY, NO_GHOST, DocRow, Ghost, GhostRow, HunkInFlight
+from tui.editor.hunk_in_flight import EMPTY, DocRow, GhostRow, HunkInFlight
 from tui.editor.line_drawing import AROUND_NUMBER, DrawnLines, LineLook, draw_ghost, selected_part
 from tui.editor.line_editing import LineEdit, Part, edit_lines, without_suggestion
 from tui.editor.marks import Marks

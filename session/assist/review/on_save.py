@@ -46,7 +46,7 @@ from session.base.tasks import BackgroundTasks
 from session.commands.hunk_commands import HunkCommands
 from session.record.journal.recorder import Recorder
 from session.record.side_usage import Kind
-from session.record.tally import Tally
+from session.record.turn_cost import Tally
 
 
 class State(StrEnum):

@@ -11,7 +11,7 @@ from datetime import date
 from session.assist.review.change import ReviewedChange
 from session.assist.review.finding import ReviewFinding, UnusableError, read_finding
 from session.assist.review.request import ASK, instructions, requests
-from session.record.tally import Tally
+from session.record.turn_cost import Tally
 from session.setup.model_choice import ModelChoice
 from session.setup.model_connecting import open_connection
 from session.setup.opening import Opening

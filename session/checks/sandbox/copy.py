@@ -18,10 +18,10 @@ from pathlib import Path
 
 from context.disk.file_list import Listing, list_git, list_walk
 from context.disk.git import Git, GitUnavailable
-from session.checks.sandbox.box import Box
 from session.checks.sandbox.command import Command
 from session.checks.sandbox.edits import Edits, write
 from session.checks.sandbox.result import End, Outcome
+from session.checks.sandbox.sandbox_folder import Box
 from session.checks.sandbox.to_the_end import to_the_end
 from session.tools.command.process import run_group
 

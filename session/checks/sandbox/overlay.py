@@ -11,11 +11,11 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from session.checks.sandbox.box import Box
 from session.checks.sandbox.command import Command
 from session.checks.sandbox.edits import Edits, write
 from session.checks.sandbox.plan import View, plan
 from session.checks.sandbox.result import End, Outcome, SandboxRefused
+from session.checks.sandbox.sandbox_folder import Box
 from session.checks.sandbox.to_the_end import to_the_end
 from session.checks.sandbox.walls import PLAN, REPORT
 from session.tools.command.process import run_group

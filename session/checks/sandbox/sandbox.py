@@ -11,13 +11,13 @@ from typing import Protocol
 
 from session.base.storage.folders import cache_folder, config_folder, state_folder
 from session.base.tasks import log_fault
-from session.checks.sandbox.box import Box, remove_leftovers
 from session.checks.sandbox.command import Command
 from session.checks.sandbox.copy import CopySandbox, TooLarge
 from session.checks.sandbox.edits import Edits
 from session.checks.sandbox.overlay import OverlaySandbox
 from session.checks.sandbox.plan import view
 from session.checks.sandbox.result import Outcome, SandboxRefused
+from session.checks.sandbox.sandbox_folder import Box, remove_leftovers
 from session.checks.sandbox.to_the_end import to_the_end
 from session.checks.sandbox.untried import UntriedSandbox
 

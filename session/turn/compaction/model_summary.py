@@ -14,8 +14,8 @@ from session.base.events import LedgerProposed, Notice, Usage
 from session.base.tasks import computed
 from session.base.text.sanitize import clean_line
 from session.models.catalogue import Price
-from session.record.tally import Tally
-from session.turn.compaction.packing import Room, as_it_stands
+from session.record.turn_cost import Tally
+from session.turn.compaction.compact import Room, as_it_stands
 from session.turn.compaction.proposal import ProposalError, dialogue_for_model, read_reply
 from session.turn.memory.past_turns import PastTurns
 from session.wire.instructions import ledger_instructions

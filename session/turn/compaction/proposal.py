@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from context.text.fences import fenced, harmless
 from session.base.events import LedgerProposed
 from session.base.text.sanitize import clean_line
-from session.turn.compaction.rules import LONGEST, done, state, without_code
 from session.turn.compaction.summary import Entry, Kind, Section, Summary
+from session.turn.compaction.summary_by_rules import LONGEST, done, state, without_code
 from session.turn.memory.past_turns import PastTurn
 
 MOST_LINES = 20

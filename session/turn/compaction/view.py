@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from session.turn.compaction.proposal import with_proposal
-from session.turn.compaction.rules import summarize
+from session.turn.compaction.summary_by_rules import summarize
 from session.turn.memory.past_turns import PastTurns
 
 _SHOWN = 72

@@ -10,7 +10,7 @@ from session.assist.suggest.suggestion import Insertion, Rewrite, Suggestion
 from session.base.tasks import imported
 from tui.editor.buffers.rows import Rows
 from tui.editor.editor import EditorPane
-from tui.editor.hunk_in_flight import ghost_of
+from tui.editor.ghost import ghost_of
 from tui.editor.line_editing import Part
 from tui.editor.shown_file import ShownFile
 from tui.front.port import SessionPort

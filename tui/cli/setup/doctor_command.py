@@ -34,8 +34,8 @@ def command(bundle: Path | None, yes: bool, as_json: bool, folder: Path, **given
 
     from session.base.text.sanitize import clean_line
     from session.setup.config import Flags
-    from session.setup.diagnosis import examine_keys, examine_machine, examine_setup, examine_terminal
     from session.setup.doctor_link import examine_link
+    from session.setup.doctor_setup import examine_keys, examine_machine, examine_setup, examine_terminal
     from tui.front.exits import DONE, FAILED
 
     told: list[Finding] = []

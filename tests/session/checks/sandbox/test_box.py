@@ -11,13 +11,13 @@ import sys
 from pathlib import Path
 
 from session.base.storage.folders import state_folder
-from session.checks.sandbox.box import Box, remove_leftovers
 from session.checks.sandbox.sandbox import Sandboxes
+from session.checks.sandbox.sandbox_folder import Box, remove_leftovers
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from session.checks.sandbox.box import Box
+from session.checks.sandbox.sandbox_folder import Box
 box = Box(Path(sys.argv[1]))
 (box.path / "written").write_text("x")
 print(box.path, flush=True)

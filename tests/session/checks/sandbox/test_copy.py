@@ -12,10 +12,10 @@ import pytest
 
 from session.base.storage.folders import state_folder
 from session.checks.sandbox import copy
-from session.checks.sandbox.box import Box
 from session.checks.sandbox.copy import CopySandbox, TooLarge
 from session.checks.sandbox.result import End
 from session.checks.sandbox.sandbox import Sandboxes
+from session.checks.sandbox.sandbox_folder import Box
 from tests.session.checks.sandbox.shell import shell
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from session.base.storage.folders import state_folder
-from session.checks.sandbox.box import Box
 from session.checks.sandbox.copy import CopySandbox
 from session.checks.sandbox.overlay import WRITTEN
 from session.checks.sandbox.sandbox import Sandbox, Sandboxes
+from session.checks.sandbox.sandbox_folder import Box
 from tests.session.checks.sandbox.shell import shell
 
 EDITS: Mapping[str, bytes | None] = {

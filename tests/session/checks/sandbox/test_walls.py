@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from session.base.storage.folders import state_folder
-from session.checks.sandbox.box import Box
 from session.checks.sandbox.overlay import OverlaySandbox
 from session.checks.sandbox.plan import MEGABYTE, Limits, view
 from session.checks.sandbox.result import End, SandboxRefused
+from session.checks.sandbox.sandbox_folder import Box
 from tests.session.checks.sandbox.shell import Shell, sandbox_of, shell
 
 PYTHON = sys.executable

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from session.checks.check import Check, Kind
 from session.checks.finding import Finding, Status, Verdict
 from session.race.attempt_life import Result
-from session.race.race import BASELINE, Decided, Effect, Race, RunCheck
+from session.race.race_rules import BASELINE, Decided, Effect, Race, RunCheck
 
 CHECKS = (Check("lint", "lint", Kind.LINT), Check("tests", "tests", Kind.TESTS))
 FAILING = (Finding("a.py", 1, "it fails"),)

@@ -15,7 +15,7 @@ from session.checks.check import Check, Kind
 from session.checks.finding import Finding, Status, Verdict
 from session.race.attempt_life import LIVE, AttemptLife, Result, State
 from session.race.judgement import Standing
-from session.race.race import BASELINE, Checked, Cut, Decided, Effect, Ended, Race, RunCheck
+from session.race.race_rules import BASELINE, Checked, Cut, Decided, Effect, Ended, Race, RunCheck
 from tests.thorough import share
 
 CHECKS = (Check("lint", "lint", Kind.LINT), Check("tests", "tests", Kind.TESTS))

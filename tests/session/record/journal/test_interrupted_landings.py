@@ -10,7 +10,7 @@ from edits.checked_lines import to_line
 from edits.ledger.ledger import Ledger
 from session.record.journal.interrupted_landings import settle_interrupted
 from session.setup.config import Flags
-from session.setup.diagnosis import examine_setup
+from session.setup.doctor_setup import examine_setup
 from tests.conftest import RunSpark
 from tests.session.talking import environment
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from session.record import tally
-from session.record.tally import Tally
+from session.record import turn_cost
+from session.record.turn_cost import Tally
 from session.wire.protocol.events import TextDelta, TokenUsage
 
 
@@ -24,7 +24,7 @@ def test_a_speed_is_told_where_enough_tokens_came_for_long_enough(
     tokens: int, took: float, rate: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = iter((0.0, took))
-    monkeypatch.setattr(tally, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(turn_cost, "monotonic", lambda: next(clock))
     each = Tally("t1")
     for text in ("the first piece", "the last piece"):
         each.saw(TextDelta(text))

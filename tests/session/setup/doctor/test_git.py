@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from session.setup.diagnosis import examine_git
+from session.setup.doctor_setup import examine_git
 
 
 @pytest.fixture

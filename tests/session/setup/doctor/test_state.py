@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from session.setup.diagnosis import examine_state
+from session.setup.doctor_setup import examine_state
 from tests.checkout import ROOT
 
 LOOKS = """
 import itertools, sys
 from pathlib import Path
-from session.setup.diagnosis import examine_state
+from session.setup.doctor_setup import examine_state
 state, kind = Path(sys.argv[1], "state"), sys.argv[2]
 state.mkdir()
 try:

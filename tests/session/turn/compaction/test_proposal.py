@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from session.base.events import LedgerProposed
-from session.turn.compaction.packing import compact, room_in
+from session.turn.compaction.compact import compact, room_in
 from session.turn.compaction.proposal import (
     MOST_LINES,
     ProposalError,
@@ -18,7 +18,7 @@ from session.turn.compaction.proposal import (
     read_reply,
     with_proposal,
 )
-from session.turn.compaction.rules import summarize
+from session.turn.compaction.summary_by_rules import summarize
 from tests.session.turn.compaction.saying import count, long_dialogue, past, turn
 
 TURNS = [

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from context.text.tokens import as_block
 from session.base.events import DialogueCompacted
 from session.turn.compaction.proposal import with_proposal
-from session.turn.compaction.rules import code_blocks, summarize
 from session.turn.compaction.summary import (
     MESSAGES_HEADING,
     Entry,
@@ -26,6 +25,7 @@ from session.turn.compaction.summary import (
     last_words_block,
     remembered_block,
 )
+from session.turn.compaction.summary_by_rules import code_blocks, summarize
 from session.turn.memory.past_turns import PastTurn, PastTurns
 
 _FACTS = 0.25

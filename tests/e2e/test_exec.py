@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 
 from session.partner.demo import make_sample
+from session.partner.server.server import Partner, parse_rate
 from tests.conftest import RunSpark
+from tests.session.local_servers import aside
 
 FIX = "Fix the bug: after removing a task, adding a new one makes another task disappear"
 FEATURE = "Let a done task be reopened, from the API and from the page"
@@ -22,6 +24,18 @@ FEATURE = "Let a done task be reopened, from the API and from the page"
 
 @contextmanager
 def partner(spark_path: Path, *options: str) -> Iterator[str]:
+    """The address of a partner in a thread, with the options of ``spark partner``."""
+    given = dict(zip(options[::2], options[1::2], strict=True))
+    script = given.pop("--script", None)
+    rate = parse_rate(given.pop("--rate", "1000"))
+    assert not given, given
+    with aside(Partner(rate=rate, scripts=Path(script) if script else None)) as served:
+        yield served.url
+
+
+@contextmanager
+def partner_process(spark_path: Path, *options: str) -> Iterator[str]:
+    """The address that ``spark partner`` prints."""
     command = [str(spark_path), "partner", "--port", "0", *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
@@ -41,9 +55,11 @@ def sample(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("model", ["spark-practice", "spark-practice-text"])
+@pytest.mark.parametrize(
+    "model", ["spark-practice", pytest.param("spark-practice-text", marks=pytest.mark.long)]
+)
 def test_the_events_of_a_turn(run_spark: RunSpark, spark_path: Path, sample: Path, model: str) -> None:
-    with partner(spark_path) as url:
+    with partner_process(spark_path) as url:
         options = ("--json", "--base-url", url, "--model", model, "-C", str(sample))
         ran = run_spark("exec", FIX, *options)
     assert ran.code == 0, ran.err

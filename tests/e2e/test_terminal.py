@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(
 
 REQUEST = "Let a done task be reopened, from the API and from the page"
 REDIRECT = "Good, and say on the page how many are done"
-SIZES = [(160, 48), (80, 24)]
+SIZES = [(80, 24), pytest.param(160, 48, marks=pytest.mark.long)]
 
 
 def sample_of(screen_folder: Path) -> Path:

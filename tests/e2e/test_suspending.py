@@ -131,7 +131,7 @@ def test_a_turn_goes_on_after_fg_however_it_was_stopped(tmp_path: Path, spark_pa
                 partner.let_go()
             pane.type("clear; fg")
             pane.keys("Enter")
-            pane.until(lambda screen: "shell>" not in screen and "Ask" in screen)
+            pane.until(lambda screen: "shell>" not in screen and "─ Chat" in screen)
         screen = pane.until(lambda screen: idle(screen) and "I ran nothing" in screen)
         assert modes(pane) == in_spark, screen
         assert "reopen" in (sample / "web/client.js").read_text()
@@ -176,15 +176,19 @@ def test_ctrl_l_paints_over_what_another_program_wrote(tmp_path: Path, spark_pat
         for key, shows in PLACES.items():
             pane.keys(key)
             pane.until(shows)
-            quiet = still(pane)
-            tty.write_text("\x1b[H\x1b[31mGARBAGE from another program\x1b[20;1HGARBAGE\x1b[?25h")
-            pane.until("GARBAGE")
-            pane.keys("C-l")
-            # Without the status line, which may tell of something else by now.
-            painted = quiet.splitlines()[:25]
-            pane.until(lambda screen, painted=painted: screen.splitlines()[:25] == painted)
+            be_painted_over(pane, tty)
             if shows != "Ask":  # it lies over the panes
                 pane.keys("Escape")
-                pane.until(lambda screen, shows=shows: shows not in screen)
+                pane.until("─ Ask")
         pane.keys("C-q")
         pane.until("exit 0")
+
+
+def be_painted_over(pane: Terminal, tty: Path) -> None:
+    """Write to the terminal beside spark, and have Ctrl+L put right what it shows."""
+    # Without the status line, which may tell of something else by then.
+    quiet = still(pane).splitlines()[:25]
+    tty.write_text("\x1b[H\x1b[31mGARBAGE from another program\x1b[20;1HGARBAGE\x1b[?25h")
+    pane.until("GARBAGE")
+    pane.keys("C-l")
+    pane.until(lambda screen: screen.splitlines()[:25] == quiet)

@@ -66,6 +66,7 @@ def test_a_signal_interrupts_the_turn(spark_path: Path, sample: Path, own_folder
     assert [record["status"] for record in ended(own_folders / "state")] == ["interrupted"]
 
 
+@pytest.mark.long
 def test_sighup_is_ignored_where_it_was_before(spark_path: Path, sample: Path) -> None:
     with held_partner() as partner:
         command = ["sh", "-c", 'trap "" HUP; exec "$@"', "sh", str(spark_path), "exec", FEATURE, "--json"]

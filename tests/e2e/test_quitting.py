@@ -114,7 +114,7 @@ def left_behind(place: Stage, parts: Collection[str]) -> set[str]:
     return {part for part in parts if any(f"did not wait any longer for {part}" in line for line in told)}
 
 
-def test_it_ends_although_everything_hangs_that_is_waited_for(place: Stage) -> None:
+def test_it_ends_whatever_hangs(place: Stage) -> None:
     parts = {part: code for part, code in PARTS.items() if part not in LAST}
     with place.spark(hanging("\n".join(parts.values()))) as pane:
         pane.until("ready")

@@ -63,12 +63,14 @@ def pytest_runtest_logstart() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests that run the installed ``spark``, and run those in real terminals one at a time."""
+    """Mark tests that run the installed ``spark``, and run those of a file in real terminals one at a time.
+
+    Each of them has folders and a terminal server of its own, so that files may run side by side."""
     for item in items:
         if "spark_path" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.e2e)
         if item.path.is_relative_to(TERMINALS):
-            item.add_marker(pytest.mark.xdist_group("terminals"))
+            item.add_marker(pytest.mark.xdist_group(f"terminals in {item.path.stem}"))
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,10 @@ from pathlib import Path
 import pytest
 
 from session.partner.demo import make_sample
+from session.partner.server.server import Partner, parse_rate
 from tests.conftest import RunSpark
+from tests.e2e.held import held_partner
+from tests.session.local_servers import aside
 
 FIX = "Fix the bug: after removing a task, adding a new one makes another task disappear"
 FEATURE = "Let a done task be reopened, from the API and from the page"
@@ -22,6 +25,18 @@ FEATURE = "Let a done task be reopened, from the API and from the page"
 
 @contextmanager
 def partner(spark_path: Path, *options: str) -> Iterator[str]:
+    """The address of a partner in a thread, with options of ``spark partner``; it answers at once."""
+    given = dict(zip(options[::2], options[1::2], strict=True))
+    script = given.pop("--script", None)
+    rate = parse_rate(given.pop("--rate", "inf"))
+    assert not given, given
+    with aside(Partner(rate=rate, scripts=Path(script) if script else None)) as served:
+        yield served.url
+
+
+@contextmanager
+def partner_process(spark_path: Path, *options: str) -> Iterator[str]:
+    """The address that ``spark partner`` prints."""
     command = [str(spark_path), "partner", "--port", "0", *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
@@ -41,9 +56,11 @@ def sample(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("model", ["spark-practice", "spark-practice-text"])
+@pytest.mark.parametrize(
+    "model", ["spark-practice", pytest.param("spark-practice-text", marks=pytest.mark.long)]
+)
 def test_the_events_of_a_turn(run_spark: RunSpark, spark_path: Path, sample: Path, model: str) -> None:
-    with partner(spark_path) as url:
+    with partner_process(spark_path) as url:
         options = ("--json", "--base-url", url, "--model", model, "-C", str(sample))
         ran = run_spark("exec", FIX, *options)
     assert ran.code == 0, ran.err
@@ -66,19 +83,26 @@ def test_the_events_of_a_turn(run_spark: RunSpark, spark_path: Path, sample: Pat
     assert "".join(text[landed["start"] - 1 : landed["end"] - 1]).strip(), "the range frames the new text"
 
 
-def test_plain_output_is_the_answer_and_hunks_go_to_standard_error(
+def test_plain_output_is_the_answer_and_what_landed_is_undone_and_redone_by_other_commands(
     run_spark: RunSpark, spark_path: Path, sample: Path
 ) -> None:
+    before = (sample / "tasks/store.py").read_bytes()
     with partner(spark_path) as url:
         ran = run_spark("exec", FIX, "--base-url", url, "--model", "spark-practice", "-C", str(sample))
     assert ran.code == 0
     assert "*** Begin Patch" not in ran.out and len(ran.out) > 100
-    assert "h1 landed tasks/store.py:" in ran.err
+    assert "h1 landed tasks/store.py:" in ran.err, "hunks go to standard error"
+    fixed = (sample / "tasks/store.py").read_bytes()
+    assert fixed != before
+    assert run_spark("undo", "h1", "-C", str(sample)).code == 0
+    assert (sample / "tasks/store.py").read_bytes() == before
+    assert run_spark("redo", cwd=sample, env={**os.environ}).code == 0
+    assert (sample / "tasks/store.py").read_bytes() == fixed
 
 
 def test_ctrl_c_ends_the_turn_as_interrupted(spark_path: Path, sample: Path) -> None:
-    with partner(spark_path, "--rate", "60") as url:
-        command = [str(spark_path), "exec", FEATURE, "--json", "--base-url", url]
+    with held_partner() as partner:
+        command = [str(spark_path), "exec", FEATURE, "--json", "--base-url", partner.url]
         command += ["--model", "spark-practice", "-C", str(sample)]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert process.stdout is not None
@@ -124,15 +148,3 @@ def test_a_server_that_is_not_there(run_spark: RunSpark, tmp_path: Path) -> None
     assert ran.code == 4 and "127.0.0.1:9" in ran.err
     assert len(ran.err.splitlines()) == 1, ran.err
     assert time.monotonic() - began < 60
-
-
-def test_two_commands_share_one_journal(run_spark: RunSpark, spark_path: Path, sample: Path) -> None:
-    before = (sample / "tasks/store.py").read_bytes()
-    with partner(spark_path) as url:
-        run_spark("exec", FIX, "--base-url", url, "--model", "spark-practice", "-C", str(sample))
-    fixed = (sample / "tasks/store.py").read_bytes()
-    assert fixed != before
-    assert run_spark("undo", "h1", "-C", str(sample)).code == 0
-    assert (sample / "tasks/store.py").read_bytes() == before
-    assert run_spark("redo", cwd=sample, env={**os.environ}).code == 0
-    assert (sample / "tasks/store.py").read_bytes() == fixed

@@ -37,7 +37,7 @@ def partner(own_folders: Path) -> Iterator[Partner]:
         yield server
 
 
-@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (160, 48)])
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), pytest.param(160, 48, marks=pytest.mark.long)])
 def test_a_server_that_was_found_is_taken_with_enter_and_gets_the_prompt(
     spark_path: Path, project: Path, partner: Partner, columns: int, rows: int
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from session.partner.demo import make_sample
+from tests.e2e.held import held_partner
 from tests.e2e.test_exec import FEATURE, FIX, partner
 from tests.e2e.tmux import terminal, wait_for
 from tests.tui.app.test_held_hunks import TWO_LOCKED
@@ -24,8 +25,8 @@ def test_ask_undo_stop_and_quit(tmp_path: Path, spark_path: Path) -> None:
     make_sample(sample)
     store = sample / "tasks/store.py"
     before = store.read_text()
-    with partner(spark_path, "--rate", "200") as url:
-        command = [str(spark_path), "line", "--base-url", url, "--model", "spark-practice"]
+    with held_partner() as held:
+        command = [str(spark_path), "line", "--base-url", held.url, "--model", "spark-practice"]
         with terminal(command, 100, 40, {}, sample) as pane:
             pane.until("/help for the keys")
             pane.type(FIX)

@@ -81,6 +81,7 @@ def begin_turn(pane: Terminal, place: Place) -> None:
     wait_for(lambda: bool(place.landed()), "a hunk")
 
 
+@pytest.mark.long
 def test_the_turn_ends_without_a_screen_and_the_next_spark_says_so(place: Place) -> None:
     with place.opened() as (pane, pid):
         begin_turn(pane, place)
@@ -115,6 +116,7 @@ def test_the_next_spark_follows_and_takes_over_when_the_turn_is_done(place: Plac
             second.until("exit 0")
 
 
+@pytest.mark.long
 def test_the_next_spark_can_stop_the_turn(place: Place) -> None:
     with place.opened() as (pane, pid):
         begin_turn(pane, place)
@@ -128,6 +130,7 @@ def test_the_next_spark_can_stop_the_turn(place: Place) -> None:
             second.until("Ask")
 
 
+@pytest.mark.long
 def test_a_session_is_taken_over_from_another_screen(place: Place) -> None:
     with place.opened() as (pane, pid):
         begin_turn(pane, place)

@@ -29,15 +29,17 @@ def remote(tmp_path: Path, spark_path: Path) -> Iterator[Remote]:
         yield machine
 
 
-@pytest.mark.parametrize("number", [1, 12])
+@pytest.mark.parametrize("number", [pytest.param(1, marks=pytest.mark.long), 12])
 def test_a_turn_outlives_the_link(remote: Remote, tmp_path: Path, number: int) -> None:
     assert cut_at(remote, tmp_path, number)
 
 
+@pytest.mark.long
 def test_a_tmux_at_the_other_end_keeps_spark_as_it_was(remote: Remote, tmp_path: Path) -> None:
     assert cut_in_tmux_at(remote, tmp_path, 12)
 
 
+@pytest.mark.long
 def test_without_a_turn_the_process_ends_with_the_link_and_keeps_what_was_typed(
     remote: Remote, tmp_path: Path
 ) -> None:

@@ -75,7 +75,10 @@ def repainted(pane: Terminal, *, status: bool = True) -> None:
 
 @pytest.mark.parametrize(
     ("columns", "rows", "colours"),
-    [(40, 10, {"COLORTERM": "truecolor"}), (100, 30, {"NO_COLOR": "1"})],
+    [
+        (40, 10, {"COLORTERM": "truecolor"}),
+        pytest.param(100, 30, {"NO_COLOR": "1"}, marks=pytest.mark.long),
+    ],
 )
 def test_nothing_is_left_wrong_on_the_screen(
     columns: int, rows: int, colours: dict[str, str], tmp_path: Path, spark_path: Path

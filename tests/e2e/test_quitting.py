@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
 
+from session.partner.server.process import companion
 from session.record.journal.reading import read_records
 from tests.bench.pty_spark import Pty, Stage, stage
 from tests.e2e.held import held_partner
@@ -72,8 +73,15 @@ QuitControl._leave = stick
 
 
 @pytest.fixture(scope="module")
-def place() -> Iterator[Stage]:
-    with stage("1000") as at:
+def partner() -> Iterator[str]:
+    """A server for all of them: none is asked anything."""
+    with companion("1000") as url:
+        yield url
+
+
+@pytest.fixture
+def place(partner: str) -> Iterator[Stage]:
+    with stage(url=partner) as at:
         yield at
 
 
@@ -100,22 +108,53 @@ def journals(place: Stage) -> list[Path]:
     return sorted((place.folder / "state").rglob("sessions/*.jsonl"))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("part", PARTS)
-def test_it_ends_whatever_hangs(place: Stage, part: str) -> None:
-    code = f"{HANGING}\n{PARTS[part]}\nfrom tui.cli.main import main\nmain()"
-    with place.spark(code) as pane:
+LAST = ("the keys before", "worker threads")
+"""Parts that are not waited for once others hang: these two at a start of their own."""
+
+
+def hanging(code: str) -> str:
+    return "\n".join([HANGING, code, "from tui.cli.main import main", "main()"])
+
+
+def left_behind(place: Stage, parts: Collection[str]) -> set[str]:
+    """Those of the parts of which the log says that nobody waited for them any longer."""
+    named = (line.partition("did not wait any longer for ")[2] for line in faults(place))
+    return {what.partition(" (")[0] for what in named} & set(parts)
+
+
+def test_it_ends_whatever_hangs(place: Stage) -> None:
+    parts = {part: code for part, code in PARTS.items() if part not in LAST}
+    with place.spark(hanging("\n".join(parts.values()))) as pane:
         pane.until("ready")
-        if part == "the keys before":
-            pane.type("z")
-        else:
-            pane.type("just talk")
+        pane.type("just talk")
         quit_by(pane, "\x11")
         assert pane._process.returncode == 0
-    assert any(f"did not wait any longer for {part}" in line for line in faults(place)), faults(place)
-    if part != "the keys before":
-        drafts = [each.read_text() for each in (place.folder / "state").rglob("draft.txt")]
-        assert any("just talk" in draft for draft in drafts)
+    assert left_behind(place, parts) == set(parts)
+    (draft,) = (place.folder / "state").rglob("draft.txt")
+    assert "just talk" in draft.read_text()
+
+
+def test_it_ends_although_the_keys_before_and_worker_threads_hang(place: Stage) -> None:
+    with place.spark(hanging("\n".join(PARTS[part] for part in LAST))) as pane:
+        pane.until("ready")
+        pane.type("z")
+        quit_by(pane, "\x11")
+        assert pane._process.returncode == 0
+    assert left_behind(place, LAST) == set(LAST)
+
+
+@pytest.mark.slow
+@pytest.mark.long
+@pytest.mark.parametrize("part", [part for part in PARTS if part != "the keys before"])
+def test_it_ends_where_one_part_hangs(place: Stage, part: str) -> None:
+    with place.spark(hanging(PARTS[part])) as pane:
+        pane.until("ready")
+        pane.type("just talk")
+        quit_by(pane, "\x11")
+        assert pane._process.returncode == 0
+    assert left_behind(place, [part])
+    (draft,) = (place.folder / "state").rglob("draft.txt")
+    assert "just talk" in draft.read_text()
 
 
 PATIENT = """
@@ -127,22 +166,26 @@ patch("session.wire.link.connection:Connection", "close", hang)
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "keys", [("\x11", "\x11"), ("\x11", "\x03"), ("\x03", "\x03", "\x03"), ("\x11\x11",)]
+    "keys",
+    [
+        ("\x03", "\x03", "\x03"),
+        ("\x11\x11",),
+        pytest.param(("\x11", "\x11"), marks=pytest.mark.long),
+        pytest.param(("\x11", "\x03"), marks=pytest.mark.long),
+    ],
 )
 def test_the_second_key_waits_for_nothing(place: Stage, keys: tuple[str, ...]) -> None:
-    code = f"{HANGING}\n{PATIENT}\nfrom tui.cli.main import main\nmain()"
-    with place.spark(code) as pane:
+    with place.spark(hanging(PATIENT)) as pane:
         pane.until("ready")
         quit_by(pane, *keys)
         assert pane._process.returncode == 0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("keys", ["\x11", "\x03\x03\x03"])
+@pytest.mark.parametrize("keys", ["\x11", pytest.param("\x03\x03\x03", marks=pytest.mark.long)])
 def test_it_ends_in_the_middle_of_an_answer_although_the_server_hangs(keys: str) -> None:
-    code = f"{HANGING}\n{PARTS['the connection']}\nfrom tui.cli.main import main\nmain()"
     with held_partner() as partner, stage(url=partner.url) as place:
-        with place.spark(code) as pane:
+        with place.spark(hanging(PARTS["the connection"])) as pane:
             pane.until("ready")
             pane.type(f"{FEATURE}\r")
             pane.until("✓", patience=pane.now + 30)

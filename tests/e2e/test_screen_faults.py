@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from session.partner.server.process import companion
 from tests.bench.pty_spark import START, Pty, Stage, stage
 
 FAULTS = {
@@ -47,6 +49,15 @@ def fail(*arguments, **named):
 import tui.screen.terminal.driver
 {fault}
 """
+USUAL = ("drawing", "mounting", "several at once")
+"""Faults of every run: in a frame, before the first one, and while the one before is being told."""
+
+
+@pytest.fixture(scope="module")
+def partner() -> Iterator[str]:
+    """A server for all of them: none is asked anything."""
+    with companion("1000") as url:
+        yield url
 
 
 def started(at: Stage, fault: str) -> Pty:
@@ -63,10 +74,12 @@ def press(pane: Pty, keys: str) -> None:
             pass
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_leaves_the_terminal_as_it_was_found(fault: str) -> None:
+@pytest.mark.parametrize(
+    "fault", [name if name in USUAL else pytest.param(name, marks=pytest.mark.long) for name in FAULTS]
+)
+def test_a_fault_leaves_the_terminal_as_it_was_found(fault: str, partner: str) -> None:
     lines, keys = FAULTS[fault]
-    with stage() as at:
+    with stage(url=partner) as at:
         pane = started(at, lines)
         try:
             with pytest.raises(EOFError):

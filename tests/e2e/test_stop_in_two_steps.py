@@ -36,7 +36,14 @@ def streaming(at: Stage, pane: Pty) -> str:
     return pane.raw
 
 
-@pytest.mark.parametrize("rest", ["[C", "OC", "[1;5C"])
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "[1;5C",
+        pytest.param("[C", marks=pytest.mark.long),
+        pytest.param("OC", marks=pytest.mark.long),
+    ],
+)
 def test_an_arrow_key_that_comes_in_two_pieces_stops_nothing(rest: str) -> None:
     with stage("150") as at:
         at.environ["ESCDELAY"] = str(int(1000 * UNDECIDED))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +23,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 STILL = 5
-"""Looks, 0.2 s apart, at which the screen is the same before it counts as still."""
+"""Looks, 0.1 s apart, at which the screen is the same before it counts as still."""
 MODES = "#{alternate_on} #{mouse_any_flag} #{cursor_flag}"
 
 
@@ -51,7 +53,23 @@ def process_of(pane: Terminal) -> int:
     return int(found[0])
 
 
-@pytest.mark.parametrize("wrapped", [False, True], ids=["alone", "in a script"])
+def send(pane: Terminal, number: signal.Signals) -> None:
+    os.kill(process_of(pane), number)
+
+
+def still(pane: Terminal) -> str:
+    """The screen, once it is the same for a while."""
+    before, same = pane.screen(), 0
+    while same < STILL:
+        time.sleep(0.1)
+        quiet = pane.screen()
+        before, same = quiet, same + 1 if before == quiet else 0
+    return before
+
+
+@pytest.mark.parametrize(
+    "wrapped", [pytest.param(False, id="alone"), pytest.param(True, id="in a script", marks=pytest.mark.long)]
+)
 def test_ctrl_z_gives_the_shell_back_and_fg_brings_spark_back(
     wrapped: bool, tmp_path: Path, spark_path: Path
 ) -> None:
@@ -76,15 +94,24 @@ def test_ctrl_z_gives_the_shell_back_and_fg_brings_spark_back(
             assert modes(pane) == in_spark
             pane.type(f" {times}")
             pane.until(times)
-        pane.keys("C-c")
+        pane.keys("C-p")
+        pane.type("store.py")
+        pane.until("store.py")
+        pane.keys("Enter")
+        pane.until("─ tasks/store.py")
+        pane.keys("F2")
+        pane.type("zzz")
+        pane.until("zzz")
+        pane.keys("C-z")  # in the editor it undoes typing
+        screen = pane.until(lambda screen: "zzz" not in screen)
+        assert "Stopped" not in screen and "tasks/store.py" in screen
         pane.keys("C-q")
         pane.until("shell>")
         assert modes(pane) == "0 0 1"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", ["C-z", "SIGTSTP", "SIGSTOP"])
-def test_a_turn_goes_on_after_fg(how: str, tmp_path: Path, spark_path: Path) -> None:
+def test_a_turn_goes_on_after_fg_however_it_was_stopped(tmp_path: Path, spark_path: Path) -> None:
     sample = sample_in(tmp_path)
     with held_partner() as partner, shell(tmp_path, *partner.command(spark_path, sample)) as pane:
         in_spark = modes(pane)
@@ -92,20 +119,24 @@ def test_a_turn_goes_on_after_fg(how: str, tmp_path: Path, spark_path: Path) -> 
         pane.keys("Enter")
         store = sample / "tasks/store.py"
         wait_for(lambda: "def reopen" in store.read_text(), "the first hunk on disk")
-        if how == "C-z":
-            pane.keys("C-z")
-        else:
-            subprocess.run(["kill", f"-{signal.Signals[how].value}", str(process_of(pane))], check=True)
-        pane.until("Stopped")
-        partner.let_go()
-        pane.type("fg")
-        pane.keys("Enter")
+        for how in ("SIGSTOP", "SIGTSTP", "C-z"):
+            screen = pane.until("streaming")
+            assert "Stopped" not in screen, screen
+            if how == "C-z":
+                pane.keys("C-z")
+            else:
+                send(pane, signal.Signals[how])
+            pane.until("Stopped")
+            if how == "C-z":
+                partner.let_go()
+            pane.type("clear; fg")
+            pane.keys("Enter")
+            pane.until(lambda screen: "shell>" not in screen and "─ Chat" in screen)
         screen = pane.until(lambda screen: idle(screen) and "I ran nothing" in screen)
         assert modes(pane) == in_spark, screen
-        page = (sample / "web/client.js").read_text()
-        assert "reopen" in page
+        assert "reopen" in (sample / "web/client.js").read_text()
         # A continue signal out of nowhere changes nothing.
-        subprocess.run(["kill", f"-{signal.SIGCONT.value}", str(process_of(pane))], check=True)
+        send(pane, signal.SIGCONT)
         pane.type("still here")
         pane.until("still here")
         pane.keys("C-c")
@@ -121,55 +152,43 @@ def test_without_a_shell_ctrl_z_says_so_and_goes_on(tmp_path: Path, spark_path: 
         pane.until("cannot suspend: no shell")
         pane.type("and on")
         pane.until("and on")
-        subprocess.run(["kill", f"-{signal.SIGTSTP.value}", str(process_of(pane))], check=True)
+        send(pane, signal.SIGTSTP)
         pane.type(" it goes")
         pane.until("and on it goes")
         pane.keys("C-c")
         quit_spark(pane)
 
 
-def test_ctrl_z_in_the_editor_undoes_typing(tmp_path: Path, spark_path: Path) -> None:
-    with shell(tmp_path, str(spark_path), "demo") as pane:
-        pane.keys("C-p")
-        pane.type("store.py")
-        pane.until("store.py")
-        pane.keys("Enter")
-        pane.until("─ tasks/store.py")
-        pane.keys("F2")
-        pane.type("zzz")
-        pane.until("zzz")
-        pane.keys("C-z")
-        screen = pane.until(lambda screen: "zzz" not in screen)
-        assert "Stopped" not in screen and "tasks/store.py" in screen
+PLACES = {
+    "F4": "Ask",
+    "F3": "Ask",
+    "F1": "Anywhere",
+    "C-p": "web/style.css",  # the end of the list, which fills as the project is read
+    "C-t": "likely to matter",  # of files that are found once the project is read
+}
+"""Keys, and what shows that they were heard."""
 
 
-@pytest.mark.parametrize(
-    ("where", "shows"),
-    [
-        ("F4", "Ask"),
-        ("F3", "Ask"),
-        ("F1", "Anywhere"),
-        ("C-p", "web/style.css"),  # the end of the list, which fills as the project is read
-        ("C-t", "likely to matter"),  # of files that are found once the project is read
-    ],
-)
-def test_ctrl_l_paints_over_what_another_program_wrote(
-    where: str, shows: str, tmp_path: Path, spark_path: Path
-) -> None:
+def test_ctrl_l_paints_over_what_another_program_wrote(tmp_path: Path, spark_path: Path) -> None:
     with terminal([str(spark_path), "demo"], 100, 30, {"TMPDIR": str(tmp_path)}, tmp_path) as pane:
         pane.until(idle)
-        pane.keys(where)
-        quiet = pane.until(shows)
-        same = 0
-        while same < STILL:
-            subprocess.run(["sleep", "0.2"], check=True)
-            before, quiet = quiet, pane.screen()
-            same = same + 1 if before == quiet else 0
-        tty = pane.tmux("display-message", "-p", "#{pane_tty}").strip()
-        Path(tty).write_text("\x1b[H\x1b[31mGARBAGE from another program\x1b[20;1HGARBAGE\x1b[?25h")
-        pane.until("GARBAGE")
-        pane.keys("C-l")
-        # Without the status line, which may tell of something else by now.
-        pane.until(lambda screen: screen.splitlines()[:25] == quiet.splitlines()[:25])
+        tty = Path(pane.tmux("display-message", "-p", "#{pane_tty}").strip())
+        for key, shows in PLACES.items():
+            pane.keys(key)
+            pane.until(shows)
+            be_painted_over(pane, tty)
+            if shows != "Ask":  # it lies over the panes
+                pane.keys("Escape")
+                pane.until("─ Ask")
         pane.keys("C-q")
         pane.until("exit 0")
+
+
+def be_painted_over(pane: Terminal, tty: Path) -> None:
+    """Write to the terminal beside spark, and have Ctrl+L put right what it shows."""
+    # Without the status line, which may tell of something else by then.
+    quiet = still(pane).splitlines()[:25]
+    tty.write_text("\x1b[H\x1b[31mGARBAGE from another program\x1b[20;1HGARBAGE\x1b[?25h")
+    pane.until("GARBAGE")
+    pane.keys("C-l")
+    pane.until(lambda screen: screen.splitlines()[:25] == quiet)

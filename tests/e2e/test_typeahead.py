@@ -97,7 +97,8 @@ def spark(
     folder.mkdir(exist_ok=True)
     home = folder.parent / "home"
     places = {f"XDG_{name}_HOME": str(home / name) for name in ("CONFIG", "STATE", "CACHE")}
-    environ = {"HOME": str(home), "PATH": os.environ["PATH"], "TERM": term, **places}
+    kept = {name: value for name, value in os.environ.items() if name.startswith("PYTHON")}
+    environ = {**kept, "HOME": str(home), "PATH": os.environ["PATH"], "TERM": term, **places}
     process = subprocess.Popen(
         [sys.executable, "-c", start, *arguments],
         stdin=on.terminal,
@@ -124,27 +125,20 @@ def held(on: Typed) -> bool:
     return not on.flags() & termios.ECHO
 
 
-@pytest.mark.parametrize("early", [True, False])
-def test_a_prompt_typed_before_the_app_is_up_is_sent(tmp_path: Path, early: bool) -> None:
+def test_what_is_typed_before_spark_runs_and_before_it_is_up_is_sent_in_order(tmp_path: Path) -> None:
     with companion("1000") as url, a_terminal() as on:
-        if early:
-            os.write(on.main, b"hello there\r")
-        with spark(on, tmp_path / "project", "--provider", "partner", "--base-url", url):
-            if not early:
-                on.until(lambda _: held(on))
-                os.write(on.main, b"hello there\r")
-            on.until(lambda text: "tok/s" in text)
-    journals = (tmp_path / "home" / "STATE").rglob("sessions/*.jsonl")
-    assert '"text":"hello there"' in "".join(file.read_text() for file in journals)
-
-
-def test_keys_typed_early_are_in_the_composer_in_order(tmp_path: Path) -> None:
-    with companion("1000") as url, a_terminal() as on:
-        os.write(on.main, b"one tw")
-        with spark(on, tmp_path / "project", "--provider", "partner", "--base-url", url):
+        on.press("one tw")
+        arguments = ("--provider", "partner", "--base-url", url)
+        with spark(on, tmp_path / "project", *arguments) as process:
             on.until(lambda _: held(on))
-            os.write(on.main, b"o three")
-            on.until(lambda text: "one two three" in text)
+            on.press("o three\r")
+            on.until(lambda text: "tok/s" in text)
+            on.press("\x11")
+            on.until(lambda _: process.poll() is not None)
+            assert process.returncode == 0
+            assert on.flags() & USUAL == USUAL
+    journals = (tmp_path / "home" / "STATE").rglob("sessions/*.jsonl")
+    assert '"text":"one two three"' in "".join(file.read_text() for file in journals)
 
 
 def test_keys_pressed_at_every_moment_of_the_start_are_kept_in_order(tmp_path: Path) -> None:
@@ -264,14 +258,3 @@ def test_ctrl_c_ends_a_start_and_gives_the_terminal_back(tmp_path: Path) -> None
         os.kill(process.pid, signal.SIGINT)
         assert process.wait(PATIENCE) == 130
         assert on.flags() & USUAL == USUAL
-
-
-def test_the_terminal_is_as_it_was_after_the_app(tmp_path: Path) -> None:
-    with companion("1000") as url, a_terminal() as on:
-        arguments = ("--provider", "partner", "--base-url", url)
-        with spark(on, tmp_path / "project", *arguments) as process:
-            on.until(lambda text: " Ask " in text)
-            os.write(on.main, b"\x11")
-            on.until(lambda _: process.poll() is not None)
-            assert process.returncode == 0
-            assert on.flags() & USUAL == USUAL

@@ -17,7 +17,7 @@ from tests.session.ways.coverage.test_past_commits import commit, git
 from tui.cli.main import spark
 
 CHECK = "grep -q pass {tests} || grep -q 'a [+] b' calc.py"
-"""What these tests say, without a Python for each of them; a test that passes whatever there is says green."""
+"""What these tests say, without a Python for each of them; one that only passes says green."""
 ASSERTS = "import calc\n\n\ndef test_add():\n    assert calc.add(2, 3) == 5\n"
 CHEAT = '''
 [[scenario]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -98,27 +99,24 @@ async def test_the_users_own_editor_gives_back_its_text_unsaved(
         assert it.app.editor.buffer.text == GREETER
 
 
-@pytest.mark.parametrize(
-    ("editor", "problem"),
-    [
-        ("", "no editor is set"),
-        ("no-such", "cannot be run"),
-        ("false", "ended with 1"),
-        ("'", "is no"),
-    ],
-)
-async def test_an_editor_that_fails_leaves_the_text(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, editor: str, problem: str
-) -> None:
-    monkeypatch.setenv("VISUAL", editor)
+async def test_an_editor_that_fails_leaves_the_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("EDITOR", raising=False)
     async with stage(tmp_path) as it:
         await opened(it)
-        await it.pilot.press("ctrl+backslash")
-        await it.until(lambda: problem in it.app.status.status.message, "the problem")
-        assert it.app.editor.buffer.text == GREETER
+        for editor, problem in (
+            ("", "no editor is set"),
+            ("no-such", "cannot be run"),
+            ("false", "ended with 1"),
+            ("'", "is no"),
+        ):
+            monkeypatch.setenv("VISUAL", editor)
+            await it.pilot.press("ctrl+backslash")
+            told = partial(lambda words: words in it.app.status.status.message, problem)
+            await it.until(told, f"the problem with {editor!r}")
+            assert it.app.editor.buffer.text == GREETER, editor
 
 
+@pytest.mark.long
 def test_another_editor_has_the_whole_terminal_and_spark_comes_back(tmp_path: Path, spark_path: Path) -> None:
     script = tmp_path / "asks.sh"
     script.write_text('#!/bin/sh\nprintf "other editor: "\nread answer\necho "$answer" >> "$1"\n')

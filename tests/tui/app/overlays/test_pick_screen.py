@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.tui.stage import stage
 from tui.app.overlays.filtering import Choice, filtered, marked
 from tui.app.overlays.pick_screen import PickScreen
@@ -77,28 +75,31 @@ async def test_an_earlier_prompt_is_found_and_the_draft_comes_back_by_undo(tmp_p
         assert composer.text == "half a" and len(it.app.screen_stack) == 1
 
 
-@pytest.mark.parametrize("size", [(40, 10), (80, 24), (200, 60)])
-async def test_the_chosen_line_is_read_whole_at_every_size(tmp_path: Path, size: tuple[int, int]) -> None:
-    async with stage(tmp_path, size=size) as it:
-        await it.pilot.press("f1", *"stop the turn at once")
-        await it.until(lambda: "Esc" in it.screen, "the key")
-        await it.pilot.pause()
-        words = " ".join(it.screen.replace("│", " ").replace("─", " ").split())
-        assert "what was queued comes back" in words, it.screen
-        assert all(len(line) <= size[0] for line in it.screen.splitlines())
+async def test_the_chosen_line_is_read_whole_at_every_size(tmp_path: Path) -> None:
+    async with stage(tmp_path, size=(40, 10)) as it:
+        for size in ((40, 10), (80, 24), (200, 60)):
+            await it.pilot.resize_terminal(*size)
+            await it.pilot.press("f1", *"stop the turn at once")
+            await it.until(lambda: "Esc" in it.screen, f"the key at {size}")
+            await it.pilot.pause()
+            words = " ".join(it.screen.replace("│", " ").replace("─", " ").split())
+            assert "what was queued comes back" in words, (size, it.screen)
+            assert all(len(line) <= size[0] for line in it.screen.splitlines()), (size, it.screen)
+            await it.pilot.press("escape")
+            assert len(it.app.screen_stack) == 1, size
 
 
-@pytest.mark.parametrize("key", ["down", "tab", "ctrl+n", "ctrl+j"])
-async def test_the_keys_of_the_list_move_the_choice(tmp_path: Path, key: str) -> None:
+async def test_the_keys_of_the_list_move_the_choice(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
         await it.pilot.press("f1")
         screen = it.app.screen
         assert isinstance(screen, PickScreen)
         first = screen.chosen
-        await it.pilot.press(key, key)
-        await it.until(lambda: screen.chosen != first, "another choice")
-        await it.pilot.press("up", "up", "pagedown", "pageup", "up")
-        await it.until(lambda: screen.chosen == first, "the first again")
+        for key in ("down", "tab", "ctrl+n", "ctrl+j"):
+            await it.pilot.press(key, key)
+            await it.until(lambda: screen.chosen != first, f"another choice by {key}")
+            await it.pilot.press("up", "up", "pagedown", "pageup", "up")
+            await it.until(lambda: screen.chosen == first, f"the first again after {key}")
 
 
 async def test_a_low_terminal_has_no_empty_row_and_tells_whole_hints(tmp_path: Path) -> None:
@@ -109,16 +110,19 @@ async def test_a_low_terminal_has_no_empty_row_and_tells_whole_hints(tmp_path: P
         assert rows[2] == "Anywhere", it.screen
 
 
-@pytest.mark.parametrize("size", [(40, 10), (80, 24)])
-async def test_the_choice_stays_in_sight(tmp_path: Path, size: tuple[int, int]) -> None:
-    async with stage(tmp_path, size=size) as it:
-        await it.pilot.press("f1")
-        screen = it.app.screen
-        assert isinstance(screen, PickScreen)
-        for key in ("pagedown", "down", "pagedown", "pagedown", "pageup", "up"):
-            await it.pilot.press(key)
-            assert screen.chosen is not None
-            assert f"❯ {screen.chosen.name}"[:10] in it.screen, f"{key}: {screen.chosen}\n{it.screen}"
+async def test_the_choice_stays_in_sight(tmp_path: Path) -> None:
+    async with stage(tmp_path, size=(40, 10)) as it:
+        for size in ((40, 10), (80, 24)):
+            await it.pilot.resize_terminal(*size)
+            await it.pilot.press("f1")
+            screen = it.app.screen
+            assert isinstance(screen, PickScreen)
+            for key in ("pagedown", "down", "pagedown", "pagedown", "pageup", "up"):
+                await it.pilot.press(key)
+                assert screen.chosen is not None
+                seen = f"❯ {screen.chosen.name}"[:10]
+                assert seen in it.screen, f"{size}, {key}: {screen.chosen}\n{it.screen}"
+            await it.pilot.press("escape")
 
 
 async def test_the_palette_ends_with_the_signs_of_the_editor(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -43,7 +44,9 @@ def test_a_new_session_begins_and_the_old_one_is_found_and_resumed() -> None:
         pane.type("\x11")
 
 
-@pytest.mark.parametrize("pause", [0.0, 0.05], ids=["joined", "split"])
+@pytest.mark.parametrize(
+    "pause", [pytest.param(0.0, id="joined"), pytest.param(0.05, id="split", marks=pytest.mark.long)]
+)
 def test_what_is_typed_behind_a_change_goes_to_the_next_session(pause: float) -> None:
     """The keys come in one read, and one by one through the whole change: none is lost or sent too early.
 
@@ -129,8 +132,7 @@ async def test_this_session_is_renamed_by_a_command(tmp_path: Path) -> None:
         assert [row.title for row in rows] == ["on manners"]
 
 
-@pytest.mark.parametrize("title", ["a chat", "nothing that fits"])
-async def test_a_session_stays_chosen_when_it_is_named(tmp_path: Path, title: str) -> None:
+async def test_a_session_stays_chosen_when_it_is_named(tmp_path: Path) -> None:
     for prompt in ("one chat", "another chat", "last chat"):
         async with stage(tmp_path) as it:
             await it.ask(prompt)
@@ -138,22 +140,26 @@ async def test_a_session_stays_chosen_when_it_is_named(tmp_path: Path, title: st
     async with stage(tmp_path) as it:
         await it.pilot.press(*"/sessions", "enter")
         await it.until(lambda: "last chat" in it.screen, "the list")
-        await it.pilot.press(*"chat", "down", "f2", "ctrl+u", *title, "enter")
-        await it.until(lambda: f"❯ {title}" in it.screen, "the session under its title")
-        assert ("chat" in title) == ("│ chat " in it.screen), "the filter stays where it does not hide it"
+        await it.pilot.press(*"chat", "down")
+        for title in ("a chat", "nothing that fits"):
+            await it.pilot.press("f2", "ctrl+u", *title, "enter")
+            named = partial(lambda words: words in it.screen, f"❯ {title}")
+            await it.until(named, f"the session under its title {title!r}")
+            filtered = "│ chat " in it.screen
+            assert ("chat" in title) == filtered, f"the filter stays where it does not hide {title!r}"
 
 
-@pytest.mark.parametrize("key", ["f3", "ctrl+b"])
-async def test_a_session_is_forked_from_the_list(tmp_path: Path, key: str) -> None:
+async def test_a_session_is_forked_from_the_list(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
         await it.ask("just talk")
         await it.done()
         first = it.session.name
-    async with stage(tmp_path) as it:
-        await it.pilot.press(*"/sessions", "enter")
-        await it.until(lambda: "F3 forks" in it.screen, "the list")
-        await it.pilot.press(key)
-        await it.until(lambda: it.app.controls.sessions.switch is not None, "the switch")
-        switch = it.app.controls.sessions.switch
-        assert switch is not None and switch.journal is not None
-        assert switch.journal.stem != first and "just talk" in switch.journal.read_text()
+    for key in ("f3", "ctrl+b"):
+        async with stage(tmp_path) as it:
+            await it.pilot.press(*"/sessions", "enter")
+            await it.until(lambda: "F3 forks" in it.screen, "the list")
+            await it.pilot.press(key)
+            await it.until(lambda: it.app.controls.sessions.switch is not None, "the switch")
+            switch = it.app.controls.sessions.switch
+            assert switch is not None and switch.journal is not None, key
+            assert switch.journal.stem != first and "just talk" in switch.journal.read_text(), key

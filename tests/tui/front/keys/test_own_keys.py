@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.bench.pty_spark import stage
+from session.setup.config import Flags
+from session.setup.opening import open_project
+from tests.checkout import ROOT
+from tui.app.run import run_app
 from tui.front.keys.keymap import default_keymap
 from tui.front.keys.own_keys import PRESETS, KeymapError, OwnKeys, own_keys
 
@@ -94,26 +102,52 @@ def test_what_cannot_be_is_told_in_a_line(table: dict[str, Any], told: str) -> N
     assert told in str(problem.value) and "\n" not in str(problem.value)
 
 
-def test_the_keys_of_the_settings_work_and_are_shown() -> None:
-    with stage("500") as at:
-        config = at.folder / "config" / "spark"
-        config.mkdir(parents=True, exist_ok=True)
-        (config / "config.toml").write_text('[keymap.app]\nhelp = "f14"\nopen_file = "ctrl+b"\n')
-        at.environ["XDG_CONFIG_HOME"] = str(at.folder / "config")
-        with at.spark() as pane:
-            pane.until("F14 keys")
-            pane.until("ready")
-            pane.type("\x02")
-            pane.until("Open a file")
-            pane.type("\x1b")
-            pane.type("\x11")
+IN_THE_APP = """
+import asyncio, os, sys
+from pathlib import Path
+from session.setup.config import Flags
+from session.setup.opening import open_project
+from tui.app.run import use_own_keys
+
+async def press(folder):
+    from tests.tui.stage import stage
+    async with stage(folder, server=False) as it:
+        await it.until(lambda: "F14 keys" in it.screen, "the key for help")
+        await it.pilot.press("ctrl+b")
+        await it.until(lambda: "Open a file" in it.screen, "the list of files")
+
+folder = Path(sys.argv[1])
+(folder / "project").mkdir()
+use_own_keys(open_project(folder / "project", Flags(), os.environ))
+asyncio.run(press(folder))
+"""
+"""An app of a process of its own: keys are bound when the classes of the screen are made."""
 
 
-def test_a_conflict_is_told_before_there_is_a_screen() -> None:
-    with stage("500") as at:
-        config = at.folder / "config" / "spark"
-        config.mkdir(parents=True, exist_ok=True)
-        (config / "config.toml").write_text('[keymap.app]\nhelp = "ctrl+o"\n')
-        at.environ["XDG_CONFIG_HOME"] = str(at.folder / "config")
-        with at.spark() as pane:
-            pane.until("config.toml: [keymap]: ctrl+o would be both help")
+def configure(config: Path, text: str) -> None:
+    """Write the user's settings into the folder ``config``."""
+    (config / "spark").mkdir(parents=True)
+    (config / "spark" / "config.toml").write_text(text)
+
+
+def test_the_keys_of_the_settings_work_and_are_shown(tmp_path: Path, own_folders: Path) -> None:
+    configure(own_folders / "config", '[keymap.app]\nhelp = "f14"\nopen_file = "ctrl+b"\n')
+    child = [sys.executable, "-c", IN_THE_APP, str(tmp_path)]
+    ran = subprocess.run(child, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_a_conflict_is_told_before_there_is_a_screen(
+    tmp_path: Path, own_folders: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    configure(own_folders / "config", '[keymap.app]\nhelp = "ctrl+o"\n')
+    main, terminal = pty.openpty()
+    monkeypatch.setenv("TERM", "xterm")
+    with os.fdopen(main, "rb", 0), os.fdopen(terminal) as keys, os.fdopen(os.dup(terminal), "w") as screen:
+        monkeypatch.setattr(sys, "stdin", keys)
+        monkeypatch.setattr(sys, "stdout", screen)
+        with pytest.raises(SystemExit) as left:
+            run_app(open_project(tmp_path, Flags(), os.environ))
+    assert left.value.code == 3
+    told = capsys.readouterr().err
+    assert "config.toml: [keymap]: ctrl+o would be both help" in told and told.count("\n") == 1

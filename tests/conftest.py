@@ -113,21 +113,38 @@ def cheap_pilots() -> Iterator[None]:
         yield
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """A git repository with two committed files, ``app.py`` and ``notes.md``."""
+@pytest.fixture(scope="session")
+def committed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A git repository with two committed files, of which the ``project`` of each test is a copy."""
     if shutil.which("git") is None:
         pytest.skip("git is not installed: this test is about a git repository")
-    root = tmp_path / "project"
-    root.mkdir()
+    root = tmp_path_factory.mktemp("committed")
     (root / "app.py").write_text("def greet(name):\n    return 'Hello ' + name\n\n\nprint(greet('you'))\n")
     (root / "notes.md").write_text("# Notes\n\nfirst\nsecond\nthird\n")
+    # What lasts longer than a test's own folders hears nothing of the user's settings.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     for arguments in (
-        ["init", "-q", "-b", "main"],
+        ["init", "-q", "-b", "main", "--template="],
         ["add", "-A"],
         ["-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-q", "-m", "first"],
     ):
-        subprocess.run(["git", *arguments], cwd=root, check=True, capture_output=True)
+        subprocess.run(
+            ["git", *arguments],
+            cwd=root,
+            env={**environment, "GIT_CONFIG_GLOBAL": os.devnull},
+            check=True,
+            capture_output=True,
+        )
+    for name in ("hooks", "info"):
+        (root / ".git" / name).mkdir(exist_ok=True)
+    return root
+
+
+@pytest.fixture
+def project(committed: Path, tmp_path: Path) -> Path:
+    """A git repository with two committed files, ``app.py`` and ``notes.md``."""
+    root = tmp_path / "project"
+    shutil.copytree(committed, root, symlinks=True)
     return root
 
 

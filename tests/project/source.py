@@ -63,8 +63,24 @@ def modules() -> Mapping[str, Path]:
     return found
 
 
-def imports(file: Path) -> Iterator[Import]:
+def code_with(package: str, words: Iterable[str]) -> Iterator[tuple[str, ast.Module]]:
+    """The files of a package that hold one of ``words`` anywhere, by their paths, and their code.
+
+    A call of a function holds its name, so that nothing is missed, and parsing is most of the work.
+    """
+    any_of = re.compile(rf"\b(?:{'|'.join(words)})\b")
+    for file in python_files(package):
+        if any_of.search(text := file.read_text("utf-8")):
+            yield file.relative_to(ROOT).as_posix(), ast.parse(text)
+
+
+@cache
+def imports(file: Path) -> tuple[Import, ...]:
     """Everything that ``file`` imports anywhere in it, inside functions and for type checking too."""
+    return tuple(_imports(file))
+
+
+def _imports(file: Path) -> Iterator[Import]:
     for node in ast.walk(ast.parse(file.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             yield from (Import(node.lineno, alias.name) for alias in node.names)

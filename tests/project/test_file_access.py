@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.checkout import ROOT
+from tests.project.source import code_with
 
 PACKAGES = ("edits", "session")
 
@@ -95,11 +95,9 @@ def _touches_files(call: ast.Call) -> bool:
 def found() -> dict[str, list[int]]:
     places: dict[str, list[int]] = {}
     for package in PACKAGES:
-        for file in sorted((ROOT / package).rglob("*.py")):
-            if "sample" not in file.parts:  # the partner's sample project is no code of spark's
-                lines = [call.lineno for call in calls(ast.parse(file.read_text("utf-8")))]
-                if lines:
-                    places[file.relative_to(ROOT).as_posix()] = lines
+        for file, code in code_with(package, {"open", "replace", "shutil", "tempfile", *_OS, *_PATH}):
+            if lines := [call.lineno for call in calls(code)]:
+                places[file] = lines
     return places
 
 

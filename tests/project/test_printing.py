@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from tests.checkout import ROOT
-from tests.project.source import PACKAGES, python_files
+from tests.project.source import PACKAGES, code_with
 
 CHOKE_POINT = "tui/front/printing.py"
 OTHERS = {
@@ -44,9 +44,8 @@ def prints(tree: ast.AST) -> Iterator[int]:
 def test_nothing_but_the_choke_point_prints() -> None:
     found = {}
     for package in PACKAGES:
-        for file in python_files(package):
-            name = file.relative_to(ROOT).as_posix()
-            if name != CHOKE_POINT and (lines := list(prints(ast.parse(file.read_text("utf-8"))))):
+        for name, code in code_with(package, _PRINTING | _STREAMS):
+            if name != CHOKE_POINT and (lines := list(prints(code))):
                 found[name] = lines
     strangers = {name: lines for name, lines in found.items() if not any(map(name.startswith, OTHERS))}
     assert strangers == {}, "print with tui.front.printing"

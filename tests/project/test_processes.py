@@ -10,8 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.checkout import ROOT
-from tests.project.source import PACKAGES, python_files
+from tests.project.source import PACKAGES, code_with
 
 PLACES = {
     "context/disk/git.py": "git, with an environment of allowed names",
@@ -56,10 +55,10 @@ def starts(tree: ast.AST) -> Iterator[tuple[str, bool]]:
 def test_processes_are_started_in_few_places_and_by_argument_lists() -> None:
     found: dict[str, list[str]] = {}
     for package in PACKAGES:
-        for file in python_files(package):
-            for name, shell in starts(ast.parse(file.read_text("utf-8"))):
+        for file, code in code_with(package, _STARTS | {module for module, _ in _OF_MODULES}):
+            for name, shell in starts(code):
                 assert not shell, f"{file}: {name} gives a line to a shell"
-                found.setdefault(file.relative_to(ROOT).as_posix(), []).append(name)
+                found.setdefault(file, []).append(name)
     assert sorted(found) == sorted(PLACES), "say here what is started, and what it gets of the environment"
 
 

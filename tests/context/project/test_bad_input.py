@@ -7,19 +7,22 @@ import random
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 import context.disk.git
+from context.index import commit_history
 from context.project.project import Project
 from context.project.snapshot import Snapshot
 from context.text.tokens import Counter
 from context.window.pieces import Window, WindowRequest
 from context.window.window import build
 from tests.context.conftest import Repo
+from tests.thorough import IN_FULL, share
 
 Look = Callable[[Path], tuple[Snapshot, dict[str, str]]]
 CODE = "def work(item):\n    return item\n"
@@ -54,14 +57,18 @@ def check(window: Window, counter: Counter) -> None:
 
 def test_broken_syntax(tmp_path: Path, looked_at: Look) -> None:
     rng = random.Random(3)
-    for path in (Path(__file__).parents[1] / "code" / "samples").glob("*.sample"):
+    for at, path in enumerate(sorted((Path(__file__).parents[1] / "code" / "samples").glob("*.sample"))):
         text = path.read_text("utf-8")
         name = path.name.removesuffix(".sample")
-        (tmp_path / f"half_{name}").write_text(text[: len(text) // 2])
         mixed = list(text)
         rng.shuffle(mixed)
-        (tmp_path / f"mixed_{name}").write_text("".join(mixed))
-        (tmp_path / f"open_{name}").write_text("({[<" * 400 + text)
+        ways = [
+            (f"half_{name}", text[: len(text) // 2]),
+            (f"mixed_{name}", "".join(mixed)),
+            (f"open_{name}", "({[<" * 400 + text),
+        ]
+        for damaged, content in ways if IN_FULL else [ways[at % 3]]:
+            (tmp_path / damaged).write_text(content)
     (tmp_path / "fine.py").write_text(CODE)
     snapshot, _ = looked_at(tmp_path)
     assert len(snapshot.entries) == len(snapshot.paths) and snapshot.entries["fine.py"].names == {"work"}
@@ -132,7 +139,7 @@ def test_files_that_vanish_mid_read(tmp_path: Path) -> None:
     thread.start()
     try:
         project = Project(root, tmp_path / "cache")
-        for _ in range(6):
+        for _ in range(share(6, 2)):
             snapshot = project.scan()
             for path in snapshot.paths:
                 snapshot.read(path)
@@ -205,9 +212,13 @@ def test_a_save_is_noticed_after_the_private_git_folder_was_deleted(repo: Repo, 
     assert snapshot.paths == ("a.py", "b.py", "new.py") and not snapshot.notes
 
 
-def test_a_huge_history_is_read_in_bounds(repo: Repo, tmp_path: Path) -> None:
+def test_a_huge_history_is_read_in_bounds(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    most = share(commit_history.MOST, 100)
+    monkeypatch.setattr(commit_history, "MOST", most)
     stream = []
-    for at in range(3_000):
+    for at in range(3 * most):
         text = f"n = {at}\n"
         stream.append(
             f"commit refs/heads/main\ncommitter A <a@b> {at} +0000\ndata 1\nx\n"
@@ -220,10 +231,10 @@ def test_a_huge_history_is_read_in_bounds(repo: Repo, tmp_path: Path) -> None:
     repo.git("reset", "-q", "--hard")
     project = Project(repo.root, tmp_path / "cache")
     history = project.scan().history
-    assert len(history.commits) == 1000 and set(history.together(["m1.py"])) == {"n1.py"}
+    assert len(history.commits) == most and set(history.together(["m1.py"])) == {"n1.py"}
     project.close()
     (kept,) = (tmp_path / "cache").glob("*/history")
-    assert kept.stat().st_size < 100_000
+    assert kept.stat().st_size < 100 * most
     repo.commit(**{"m1.py": "", "z.py": ""})
     # Built upon, not read again: the older commits are those of the file.
     kept.write_text(kept.read_text().replace('"n1.py"', '"marked.py"'))
@@ -245,8 +256,15 @@ def test_a_git_that_is_too_slow_is_not_used(
     assert list(snapshot.entries) == ["a.py"] and "took more than" in snapshot.notes[0]
 
 
-def test_permissions_denied(tmp_path: Path) -> None:
-    root = tmp_path / "closed"
+@pytest.fixture
+def apart() -> Iterator[Path]:
+    """A folder outside pytest's own, which every pytest that starts closes to other users."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+def test_permissions_denied(apart: Path) -> None:
+    root = apart / "closed"
     (root / "folder").mkdir(parents=True)
     (root / "file.py").write_text(CODE)
     (root / "folder" / "in.py").write_text(CODE)

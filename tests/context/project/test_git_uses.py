@@ -14,6 +14,7 @@ from context.disk.git import GitUnavailable
 from context.project.git_uses import FIRST_PAUSE, LONGEST_PAUSE, GitUses
 from context.project.project import Project
 from tests.context.conftest import Repo
+from tests.thorough import share
 
 
 class Clock:
@@ -132,7 +133,7 @@ def test_such_a_commit_is_named_though_it_has_thousands_of_ordinary_folders(
 ) -> None:
     repo.commit(**{"a.py": "a = 1\n"})
     blob = repo.git("rev-parse", "HEAD:a.py").strip()
-    folders = "\n".join(f"100644 blob {blob}\tf{at}\n" for at in range(6_000))
+    folders = "\n".join(f"100644 blob {blob}\tf{at}\n" for at in range(share(6_000, 1_500)))
     made = repo.git("mktree", "--batch", stdin=folders).split()
     bomb = repo.git("rev-parse", f"{tree_bomb(repo)}:z").strip()
     inside = _tree(repo, [f"040000 tree {name}\td{at}" for at, name in enumerate([*made, bomb])])

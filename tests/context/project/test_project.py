@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -16,6 +14,7 @@ from context.index.outliner import Outliner
 from context.project.project import SECRET, Project
 from context.project.snapshot import Snapshot
 from tests.context.conftest import Repo
+from tests.thorough import share
 
 CODE = "def first():\n    return 1\n\n\ndef second():\n    return 2\n"
 
@@ -174,23 +173,8 @@ def test_a_cache_that_cannot_be_written_is_not_needed(repo: Repo, tmp_path: Path
     assert "a.py" in Project(repo.root, tmp_path / "file").scan().entries
 
 
-def test_two_processes_share_a_cache(repo: Repo, tmp_path: Path) -> None:
-    repo.commit(**{f"m{n}.py": CODE.replace("first", f"f{n}") for n in range(60)})
-    script = (
-        "import sys; from pathlib import Path; from context.project.project import Project\n"
-        "for _ in range(5):\n    s = Project(Path(sys.argv[1]), Path(sys.argv[2])).scan()\n"
-        "    assert len(s.entries) == 60\n"
-        "    Path(sys.argv[1], 'm1.py').write_text('def x%d(): ...' % _)\n"
-    )
-    command = [sys.executable, "-c", script, str(repo.root), str(tmp_path / "cache")]
-    running = [subprocess.Popen(command, stderr=subprocess.PIPE) for _ in range(2)]
-    for process in running:
-        _, errors = process.communicate(timeout=60)
-        assert process.returncode == 0, errors.decode()
-
-
 def test_readers_see_consistent_snapshots_during_a_scan(repo: Repo) -> None:
-    repo.commit(**{f"m{n:03}.py": CODE * 20 for n in range(120)})
+    repo.commit(**{f"m{n:03}.py": CODE * 20 for n in range(share(120, 40))})
     project = Project(repo.root)
     thread = threading.Thread(target=project.scan)
     thread.start()
@@ -325,11 +309,16 @@ def test_a_complete_snapshot_stays_complete_during_a_rescan(
     assert meanwhile == [True] and again.complete and again.entries["a.py"].names == {"changed"}
 
 
-def test_a_rescan_of_many_new_files_publishes_snapshots(tmp_path: Path) -> None:
+def test_a_rescan_of_many_new_files_publishes_snapshots(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = share(3_000, 400)
+    monkeypatch.setattr("context.project.project._PUBLISH_EVERY", 0.25 * many / 3_000)
+    monkeypatch.setattr("context.project.project._MANY", many // 10)
     (tmp_path / "a.py").write_text("def a(): ...\n")
     project = Project(tmp_path)
     project.scan()
-    for number in range(3_000):
+    for number in range(many):
         (tmp_path / f"new{number}.py").write_text(f"def new{number}(): ...\n")
     done = threading.Event()
     seen: list[Snapshot] = []
@@ -344,5 +333,5 @@ def test_a_rescan_of_many_new_files_publishes_snapshots(tmp_path: Path) -> None:
     last = project.scan()
     done.set()
     looking.join()
-    assert last.complete and len(last.entries) == 3_001
+    assert last.complete and len(last.entries) == many + 1
     assert any(not snapshot.complete for snapshot in seen)

@@ -10,11 +10,15 @@ from pathlib import Path
 import pytest
 
 from context.disk.changes import Status
+from context.index import index_updater
 from context.project.project import Project
 from context.project.snapshot import Snapshot
 from tests.context.conftest import Repo
+from tests.thorough import share
 
-MANY = 420
+MANY = share(420, 56)
+MANY_UNREAD = share(150, 30)
+"""The number of files to read from which worker processes are used: fewer than :data:`MANY`."""
 
 
 def state(snapshot: Snapshot) -> tuple[object, ...]:
@@ -36,8 +40,10 @@ def state(snapshot: Snapshot) -> tuple[object, ...]:
 
 
 def fresh(root: Path) -> tuple[object, ...]:
-    """The state that a new project object finds."""
-    return state(Project(root).scan())
+    """The state that a new project object finds, which reads all files itself."""
+    with pytest.MonkeyPatch.context() as alone:
+        alone.setattr(index_updater, "_MANY_UNREAD", MANY * 10)
+        return state(Project(root).scan())
 
 
 def code(name: str) -> str:
@@ -49,7 +55,10 @@ def files(count: int, prefix: str = "") -> dict[str, str]:
 
 
 @pytest.mark.parametrize("cached", [True, False])
-def test_branches_rebases_and_mass_renames(repo: Repo, tmp_path: Path, cached: bool) -> None:
+def test_branches_rebases_and_mass_renames(
+    repo: Repo, tmp_path: Path, cached: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index_updater, "_MANY_UNREAD", MANY_UNREAD)
     cache = tmp_path / "cache" if cached else None
     repo.commit(**files(MANY))
     project = Project(repo.root, cache)
@@ -176,19 +185,24 @@ def test_two_sparks_on_one_project(repo: Repo, tmp_path: Path) -> None:
     repo.commit(**files(MANY))
     script = (
         "import sys; from pathlib import Path; from context.project.project import Project\n"
-        "root, cache, who = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]\n"
+        "from context.index import index_updater\n"
+        "root, cache, who, rounds, index_updater._MANY_UNREAD = *map(Path, sys.argv[1:3]), sys.argv[3],"
+        " *map(int, sys.argv[4:])\n"
         "project = Project(root, cache); project.scan()\n"
-        "for n in range(8):\n"
+        "for n in range(rounds):\n"
+        "    (root / 'p1/m1.py').write_text(f'def {who}(n): ...\\n' * n)\n"
         "    (root / f'{who}{n}.py').write_text(f'def {who}_{n}(): ...\\n')\n"
         "    s = project.update([f'{who}{n}.py'])\n"
         "    assert s.entries[f'{who}{n}.py'].names == {f'{who}_{n}'}, s.entries[f'{who}{n}.py']\n"
         "    project.close(); project = Project(root, cache); s = project.scan()\n"
-        "    assert all(s.entries[path].outline for path in s.paths), s.paths\n"
+        "    assert len(s.entries) == len(s.paths) > n, s.paths\n"
+        "    assert all(s.entries[path].outline for path in s.paths if path != 'p1/m1.py'), s.paths\n"
         "project.close()\n"
     )
+    command = [sys.executable, "-c", script, str(repo.root), str(tmp_path / "cache")]
     running = [
         subprocess.Popen(
-            [sys.executable, "-c", script, str(repo.root), str(tmp_path / "cache"), who],
+            [*command, who, str(share(8, 3)), str(MANY_UNREAD)],
             stderr=subprocess.PIPE,
         )
         for who in ("one", "two")

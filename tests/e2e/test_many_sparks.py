@@ -10,7 +10,6 @@ from tests.bench.many_sparks import FAULTS, FILES, run, script
 from tests.bench.pty_spark import stage
 
 
-@pytest.mark.slow
 @pytest.mark.long
 def test_sparks_in_one_folder_lose_nothing_when_some_are_killed() -> None:
     with stage("inf", script=script(FILES)) as place:

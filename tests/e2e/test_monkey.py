@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.e2e.monkey import RATES, Step, play_pilot, play_pty, random_step
 from tests.thorough import share
 
-pytestmark = [pytest.mark.slow, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 STEPS = st.integers(0, 1_000_000).map(lambda seed: random_step(random.Random(seed)))
 

@@ -19,7 +19,6 @@ pytestmark = [
     pytest.mark.skipif(SSHD is None, reason="needs sshd: install openssh-server"),
     pytest.mark.skipif(shutil.which("ssh") is None, reason="needs ssh: install openssh-client"),
     pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux"),
-    pytest.mark.slow,
 ]
 
 

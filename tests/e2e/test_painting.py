@@ -16,7 +16,6 @@ pytestmark = [
     pytest.mark.skipif(
         shutil.which("tmux") is None, reason="needs tmux: install it with your system's packages"
     ),
-    pytest.mark.slow,
 ]
 REQUEST = "Let a done task be reopened, from the API and from the page"
 STILL = 3

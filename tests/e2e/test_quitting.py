@@ -143,7 +143,6 @@ def test_it_ends_although_the_keys_before_and_worker_threads_hang(place: Stage) 
     assert left_behind(place, LAST) == set(LAST)
 
 
-@pytest.mark.slow
 @pytest.mark.long
 @pytest.mark.parametrize("part", [part for part in PARTS if part != "the keys before"])
 def test_it_ends_where_one_part_hangs(place: Stage, part: str) -> None:
@@ -164,7 +163,6 @@ patch("session.wire.link.connection:Connection", "close", hang)
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "keys",
     [
@@ -181,7 +179,6 @@ def test_the_second_key_waits_for_nothing(place: Stage, keys: tuple[str, ...]) -
         assert pane._process.returncode == 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("keys", ["\x11", pytest.param("\x03\x03\x03", marks=pytest.mark.long)])
 def test_it_ends_in_the_middle_of_an_answer_although_the_server_hangs(keys: str) -> None:
     with held_partner() as partner, stage(url=partner.url) as place:

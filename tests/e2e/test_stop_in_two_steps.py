@@ -9,8 +9,6 @@ import pytest
 
 from tests.bench.pty_spark import Pty, Stage, stage
 
-pytestmark = pytest.mark.slow
-
 REQUEST = "Let a done task be reopened, from the API and from the page"
 UNDECIDED = 4.0
 """Seconds for which a lone ESC may be the start of a sequence, in place of 25 ms: time to look around."""

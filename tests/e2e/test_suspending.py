@@ -110,7 +110,6 @@ def test_ctrl_z_gives_the_shell_back_and_fg_brings_spark_back(
         assert modes(pane) == "0 0 1"
 
 
-@pytest.mark.slow
 def test_a_turn_goes_on_after_fg_however_it_was_stopped(tmp_path: Path, spark_path: Path) -> None:
     sample = sample_in(tmp_path)
     with held_partner() as partner, shell(tmp_path, *partner.command(spark_path, sample)) as pane:

@@ -72,7 +72,6 @@ def next_hunk(pane: Terminal) -> str:
     return pane.until(lambda screen: screen.rstrip().rpartition("\n")[2] != shown)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("columns", "rows"), SIZES)
 def test_ask_watch_stop_redirect_undo_quit(columns: int, rows: int, tmp_path: Path, spark_path: Path) -> None:
     original, sample = before(tmp_path), sample_in(tmp_path)
@@ -173,7 +172,6 @@ def test_a_tiny_terminal_works_and_so_does_one_whose_standard_error_goes_to_a_fi
     assert "\x1b" not in errors.read_text()
 
 
-@pytest.mark.slow
 def test_a_killed_session_is_resumed_with_every_hunk(tmp_path: Path, spark_path: Path) -> None:
     original, sample = before(tmp_path), sample_in(tmp_path)
     with held_partner(2) as partner:

@@ -5,12 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-import pytest
-
 from tests.bench.pty_spark import Pty, stage
 from tui.app.typing.touch_control import STOOD
-
-pytestmark = pytest.mark.slow
 
 REQUEST = "Let a done task be reopened, from the API and from the page"
 TO_THE_HUNK = "\x1b[19~\x1bOQ"

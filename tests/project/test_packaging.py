@@ -74,7 +74,6 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-@pytest.mark.slow
 @pytest.mark.long
 def test_the_wheel_holds_every_data_file_and_nothing_else(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
@@ -90,7 +89,6 @@ def test_the_wheel_holds_every_data_file_and_nothing_else(wheel: Path) -> None:
     assert names == tracked
 
 
-@pytest.mark.slow
 @pytest.mark.long
 def test_the_wheel_works_away_from_the_checkout(wheel: Path, tmp_path: Path) -> None:
     target = tmp_path / "site"

@@ -13,7 +13,6 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
 
-import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
@@ -110,7 +109,6 @@ def text(lines: Sequence[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-@pytest.mark.slow
 @seed(1)
 @settings(max_examples=share(150, 40), deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(LANDS, min_size=3, max_size=6), LATER)
@@ -129,7 +127,6 @@ def test_no_line_comes_back_out_of_order(
                     history.write(at)
 
 
-@pytest.mark.slow
 @seed(1)
 @settings(max_examples=share(60, 15), deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(LANDS, min_size=3, max_size=6), st.lists(TURNS, max_size=10))

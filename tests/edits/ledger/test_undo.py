@@ -63,7 +63,6 @@ def expected(landed: set[str]) -> dict[str, str]:
     }
 
 
-@pytest.mark.slow
 def test_every_subset_is_undone_in_every_order(tmp_path: Path) -> None:
     """All sequences of distinct hunks, 1956 of six or 64 of the four of two files: each begins with a shorter
     one, from whose files and ledger it goes on. In the short ones the last step is landed again, too."""

@@ -7,7 +7,6 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -236,7 +235,6 @@ async def play(it: Stage, operation: str, at: int, model: Model) -> None:
     await it.pilot.pause()
 
 
-@pytest.mark.slow
 @settings(max_examples=share(15, 5), deadline=None, suppress_health_check=list(HealthCheck))
 @given(operations=st.lists(OPERATIONS, min_size=4, max_size=14))
 def test_disk_editor_chat_and_ledger_agree_after_every_step(operations: list[tuple[str, int]]) -> None:

@@ -29,7 +29,7 @@ from tests.session.race.cluster.conftest import TOOL, Machines, tool
 from tests.session.race.cluster.dask_cluster import Nursery, dask_cluster
 from tests.session.talking import talking
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
+pytestmark = pytest.mark.xdist_group("cluster")
 WHERE = Check("tests", f"{TOOL}; grep -q 'a + b' calc.py || {{ echo judged in $PWD; exit 1; }}", Kind.TESTS)
 """Green for the right answer; of another one it says in which folder it was judged."""
 ON_A_WORKER = "/dask/"

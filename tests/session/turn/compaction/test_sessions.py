@@ -104,7 +104,6 @@ def tokens(request: Request) -> int:
     return standing + sum(count(item_text(item)) for item in request.items)
 
 
-@pytest.mark.slow
 async def test_many_turns_stay_in_the_budget_and_lose_no_word_of_the_user(root: Path) -> None:
     configure(root, RULES_ALONE + WHOLE_INPUTS)
     async with talking(root, WORDS, model="small") as talk:

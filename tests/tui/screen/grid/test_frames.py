@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import time
 
-import pytest
-
 from tests.bench.pty_spark import Pty, stage
 from tests.tui.screen.grid.emulators import Pyte
 
@@ -18,7 +16,6 @@ def settled(pane: Pty) -> None:
         assert time.monotonic() < end, "it never stops writing"
 
 
-@pytest.mark.slow
 def test_a_key_in_the_editor_repaints_no_screen() -> None:
     with stage() as at:
         (at.project / "long.py").write_text("".join(f"value_{n} = {n}\n" for n in range(500)), "utf-8")
@@ -41,7 +38,6 @@ def test_a_key_in_the_editor_repaints_no_screen() -> None:
                 assert len(pane.raw) < 1000, pane.raw
 
 
-@pytest.mark.slow
 def test_what_scrolled_is_what_a_full_painting_shows() -> None:
     code = "".join(f'    value_{n} = call("text {n}", {n})  # {"x" * (n % 90)}\n' for n in range(80))
     said = f"Some **prose** first, 漢字 and 👍.\n\n```python\ndef long():\n{code}```\n\nThe end.\n"

@@ -41,7 +41,6 @@ def far(at: Stage) -> Stage:
     return at
 
 
-@pytest.mark.slow
 def test_a_slow_terminal_gets_plain_code_and_is_told_so_once() -> None:
     with stage("1000", script=SCRIPT) as at, far(at).spark() as pane:
         read_until(pane, lambda: "ready" in pane.text)
@@ -65,7 +64,6 @@ def test_a_slow_terminal_gets_plain_code_and_is_told_so_once() -> None:
         pane.until("/lean takes one of: auto, on, off", LONG)
 
 
-@pytest.mark.slow
 def test_the_setting_draws_lean_from_the_first_frame_on() -> None:
     with stage("1000", script=SCRIPT) as at:
         config = at.folder / "config" / "spark" / "config.toml"

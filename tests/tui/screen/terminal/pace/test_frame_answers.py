@@ -238,7 +238,6 @@ class LateTerminal:
                 pane.type(ANSWER)
 
 
-@pytest.mark.slow
 def test_the_app_holds_frames_back_until_a_far_terminal_answers() -> None:
     with stage("1500", script=SCRIPT) as at:
         at.environ["SSH_CONNECTION"] = "192.0.2.1 50000 192.0.2.2 22"

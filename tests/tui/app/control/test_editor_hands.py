@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
 import pytest
+from textual.drivers.headless_driver import HeadlessDriver
 
 from tests.e2e.tmux import terminal, wait_for
 from tests.tui.stage import GREETER, Stage, stage
+from tui.screen.terminal import lending
 
 
 async def opened(it: Stage, path: str = "greeter.py") -> None:
@@ -87,13 +91,24 @@ async def test_the_users_own_editor_gives_back_its_text_unsaved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = tmp_path / "ed it.sh"
-    script.write_text('#!/bin/sh\nprintf "last\\r\\n" >> "$1"\n')
+    script.write_text('#!/bin/sh\nprintf "last\\r\\n" >> "$1"\n: > "$0.ran"\n')
     script.chmod(0o755)
     monkeypatch.setenv("VISUAL", f"'{script}'")
+    ran, lent = Path(f"{script}.ran"), []
+
+    @contextmanager
+    def away(_: HeadlessDriver) -> Iterator[None]:
+        lent.append(ran.exists())
+        yield
+        lent.append(ran.exists())
+
+    monkeypatch.setattr(HeadlessDriver, "away", away, raising=False)
+    monkeypatch.setattr(lending, "SparkDriver", HeadlessDriver)
     async with stage(tmp_path) as it:
         await opened(it)
         await it.pilot.press("ctrl+backslash")
         await it.until(lambda: it.app.editor.buffer.text.endswith("last\n"), "the text")
+        assert lent == [False, True], "the editor had the terminal from before its start to its end"
         assert it.app.shown_file.dirty and (it.root / "greeter.py").read_text() == GREETER
         await it.pilot.press("ctrl+z")
         assert it.app.editor.buffer.text == GREETER

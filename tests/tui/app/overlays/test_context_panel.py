@@ -57,24 +57,25 @@ def entry(screen: ContextScreen, name: str) -> tuple[str, str, str]:
     return found.group, found.pinned, found.removed
 
 
-@pytest.mark.parametrize("size", [(80, 24), (160, 48), (40, 10)])
 @pytest.mark.parametrize("theme", ["dark", "ansi16"])
-async def test_the_panel_shows_the_window_at_every_size(
-    tmp_path: Path, size: tuple[int, int], theme: str
-) -> None:
-    async with stage(tmp_path, files=FILES, size=size, theme=theme) as it:
-        screen = await panel(it, "explain @greeter.py")
-        lines = it.screen.split("\n")
-        assert len(lines) == size[1] and all(len(line) <= size[0] for line in lines)
-        assert "112" in lines[0] and "to be sent now" in lines[0] and "█" in lines[1]
-        assert "how to answer and how to write" in it.screen
-        await choose(it, screen, "greeter.py")
-        assert "named in the request; whole" in it.screen and "❯" in it.screen
-        await it.pilot.press("end")
-        await it.until(lambda: "x.bin" in it.screen and "a binary file" in it.screen, "the end of the list")
-        await it.pilot.press("escape")
-        await it.until(lambda: not isinstance(it.app.screen, ContextScreen), "its end")
-        assert it.app.composer.draft == "explain @greeter.py"
+async def test_the_panel_shows_the_window_at_every_size(tmp_path: Path, theme: str) -> None:
+    async with stage(tmp_path, files=FILES, theme=theme) as it:
+        for size in ((80, 24), (160, 48), (40, 10)):
+            await it.pilot.resize_terminal(*size)
+            screen = await panel(it, "explain @greeter.py")
+            lines = it.screen.split("\n")
+            assert len(lines) == size[1] and all(len(line) <= size[0] for line in lines), size
+            assert "112" in lines[0] and "to be sent now" in lines[0] and "█" in lines[1], size
+            assert "how to answer and how to write" in it.screen, size
+            await choose(it, screen, "greeter.py")
+            assert "named in the request; whole" in it.screen and "❯" in it.screen, size
+            await it.pilot.press("end")
+            await it.until(
+                lambda: "x.bin" in it.screen and "a binary file" in it.screen, f"the list's end at {size}"
+            )
+            await it.pilot.press("escape")
+            await it.until(lambda: not isinstance(it.app.screen, ContextScreen), f"its end at {size}")
+            assert it.app.composer.draft == "explain @greeter.py", size
 
 
 async def test_pinning_and_taking_out_by_keys_reaches_the_next_request(tmp_path: Path) -> None:

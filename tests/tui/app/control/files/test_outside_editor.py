@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,14 +16,13 @@ def editor(folder: Path, name: str) -> str:
     """An editor called ``name`` that writes its arguments into the file it is given, without its folder."""
     program = folder / name
     program.write_text(
-        f"#!{sys.executable}\n"
-        "import pathlib, sys\n"
-        "*options, file = sys.argv[1:]\n"
-        "path = pathlib.Path(file)\n"
-        "while not path.exists():\n"
-        "    path = pathlib.Path(str(path).rpartition(':')[0])\n"
-        "options += [file[len(str(path.parent)) + 1 :], path.read_text()]\n"
-        "path.write_text('|'.join(options))\n"
+        "#!/bin/sh\n"
+        "for file do :; done\n"
+        "path=$file said=\n"
+        'while [ ! -e "$path" ]; do path=${path%:*}; done\n'
+        'while [ $# -gt 1 ]; do said="$said$1|"; shift; done\n'
+        'text=$(cat "$path")\n'
+        'printf %s "$said${file##*/}|$text" > "$path"\n'
     )
     program.chmod(0o755)
     return str(program)

@@ -258,7 +258,7 @@ class ReplayApp(App[int], inherit_bindings=False):
     """Plays one recording. ``fork`` makes a session that goes on from a hunk, and returns its name; None
     where there is no project to make it in."""
 
-    CSS_PATH: ClassVar = ["../app/spark.tcss", "../app/later.tcss"]
+    CSS_PATH: ClassVar = ["../spark.tcss", "../later.tcss"]
     ENABLE_COMMAND_PALETTE = False
     TITLE = "spark replay"
 

@@ -23,7 +23,7 @@ from tests.session.models.engine.hub_server import REPOSITORY, HubServer
 from tui.front.words.pull_progress import progress_line
 
 CONTENT = bytes(range(256)) * 4_096
-SPARK = (sys.executable, "-c", "from tui.cli.main.main import main; main()")
+SPARK = (sys.executable, "-c", "from tui.cli.main import main; main()")
 
 
 @pytest.fixture

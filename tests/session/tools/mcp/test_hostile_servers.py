@@ -106,7 +106,7 @@ async def main():
         await context.__aenter__()
         while not Path(sys.argv[1]).read_text():
             await asyncio.sleep(0.01)
-        print(next(iter(__import__("session.tools.command.process").tools.command.groups.RUNNING)))
+        print(next(iter(__import__("session.tools.command.process").tools.command.process.RUNNING)))
         end(0)
 
 asyncio.run(main())

@@ -30,17 +30,18 @@ async def test_what_a_mention_could_become_is_shown_as_it_is_typed(tmp_path: Pat
         await ready(it)
         await it.pilot.press(*"see @greet")
         await it.until(lambda: len(shown(it)) == 3, "the list")
-        await it.pilot.pause(0.3)  # the list of all letters is there, not only one of three from fewer letters
         assert "greeter.py" in " ".join(shown(it)) and "web/greeting.js" in shown(it)
         assert "Tab or Enter puts it in" in it.screen
         await it.pilot.press("tab")
-        await it.until(lambda: shown(it)[0].startswith("❯"), "the mark")
+        await it.until(lambda: any(row.startswith("❯") for row in shown(it)), "the mark")
+        first = next(place for place, row in enumerate(shown(it)) if row.startswith("❯"))
+        assert first in (0, 1), "the first one, or the next where that is what is typed already"
         await it.pilot.press("tab")
-        await it.until(lambda: shown(it)[1].startswith("❯"), "the next mark")
+        await it.until(lambda: shown(it)[first + 1].startswith("❯"), "the next mark")
         assert len(shown(it)) == 3, "going round leaves the list as it is"
         await it.pilot.press("space")
         await it.until(lambda: not shown(it), "its end")
-        assert "2 of 3" not in it.screen, "what was said of the match went with it"
+        assert " of 3" not in it.screen, "what was said of the match went with it"
         await it.pilot.press(*"@docs", "tab", "ctrl+u", *"@web")
         await it.until(lambda: "Tab or Enter puts it in" in it.screen, "what Tab does now")
 

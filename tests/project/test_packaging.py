@@ -45,6 +45,22 @@ def test_no_dependency_ships_a_package_of_our_names() -> None:
         assert not clashing, f"{package} is also shipped by {clashing}"
 
 
+TOP_LEVEL = {".ci", ".gitignore", "AGENTS.md", "CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md"} | {
+    "docs",
+    "pyproject.toml",
+    "tests",
+    *PACKAGES,
+}
+
+
+def test_nothing_strays_into_the_top_level() -> None:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True)
+    if listed.returncode:
+        pytest.skip("not a git checkout, so what is tracked cannot be told")
+    tops = {name.split("/")[0] for name in os.fsdecode(listed.stdout).split("\0") if name}
+    assert tops == TOP_LEVEL
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A wheel built from a clean copy of what git tracks, so that no stray file can help it."""

@@ -10,6 +10,7 @@ import asyncio
 import os
 import sys
 from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from prompt_toolkit import PromptSession
@@ -18,6 +19,7 @@ from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import InMemoryHistory
+from prompt_toolkit.input.vt100 import Vt100Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.patch_stdout import patch_stdout
 from prompt_toolkit.shortcuts import CompleteStyle
@@ -65,13 +67,14 @@ async def _run(opening: Opening, prompt: str | None, resume: Path | None) -> int
     log_faults_to(opening.workspace.folders.error_log)
     events = session.listen()
     answer = Answer()
-    with patch_stdout():
+    keyboard = _Keyboard(sys.stdin)
+    with keyboard.raw_mode(), patch_stdout():
         printing = asyncio.create_task(_print_all(session, events, answer))
         await session.open()
         say_in_words(f"{session.models.model} in {session.root}\n/help for the keys")
         if prompt:
             session.submit(prompt)
-        asking = asyncio.create_task(_ask(session, answer))
+        asking = asyncio.create_task(_ask(session, answer, keyboard))
         answer.on_taken = asking.cancel
         with CommandSignals(asking.cancel) as signals:
             try:
@@ -89,9 +92,21 @@ async def _run(opening: Opening, prompt: str | None, resume: Path | None) -> int
     return signals.code or DONE
 
 
-async def _ask(session: Session, answer: Answer) -> None:
+class _Keyboard(Vt100Input):
+    """Standard input that stays raw while a line is printed above the prompt, and between two prompts.
+
+    Else a key that comes then would be the terminal's: Ctrl+C a signal, and Ctrl+D lost.
+    """
+
+    def cooked_mode(self) -> AbstractContextManager[None]:
+        """See :class:`Vt100Input`."""
+        return nullcontext()
+
+
+async def _ask(session: Session, answer: Answer, keyboard: Vt100Input) -> None:
     history = InMemoryHistory(session.prompts.read())
     asking: PromptSession[str] = PromptSession(
+        input=keyboard,
         history=history,
         key_bindings=_keys(session),
         completer=_Tab(session),
@@ -207,6 +222,7 @@ def _keys(session: Session) -> KeyBindings:
         _stop(session, event.current_buffer)
 
     @keys.add("c-c")
+    @keys.add("<sigint>")
     def stop_or_clear(event: KeyPressEvent) -> None:
         if session.running:
             _stop(session, event.current_buffer)

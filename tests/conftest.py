@@ -172,11 +172,17 @@ def spark_path() -> Path:
 
 
 @pytest.fixture(scope="session")
-def warm_spark() -> Iterator[WarmSpark]:
+def warm_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarmSpark]:
     """What runs commands in forks of one process."""
-    warm = WarmSpark()
+    warm = WarmSpark(tmp_path_factory.mktemp("warm"))
     yield warm
     warm.end()
+
+
+@pytest.fixture
+def quick_spark(spark_path: Path, warm_spark: WarmSpark) -> Path:
+    """What stands in for the console script where a process is talked to while it runs."""
+    return warm_spark.script()
 
 
 @pytest.fixture

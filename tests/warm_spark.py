@@ -12,6 +12,7 @@ import gc
 import importlib
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -41,12 +42,11 @@ def fits(words: Sequence[str], environ: Mapping[str, str]) -> bool:
 
 
 class WarmSpark:
-    """The process, which begins with the first command."""
+    """The process, which begins with the first command and listens at a socket in ``folder``."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
-        self._line: socket.socket | None = None
-        self._answers: Any = None
 
     def run(
         self, words: Sequence[str], folder: Path, environ: Mapping[str, str], given: bytes, patience: float
@@ -55,52 +55,90 @@ class WarmSpark:
 
         Raises TimeoutExpired after ``patience`` seconds, when the command has been killed.
         """
-        if self._line is None:
-            self._begin()
-        assert self._line is not None
         (their_in, our_in), (our_out, their_out), (our_err, their_err) = (os.pipe() for _ in range(3))
         order = {"words": list(words), "folder": str(folder), "environ": dict(environ)}
-        data = json.dumps(order).encode()
-        socket.send_fds(self._line, [len(data).to_bytes(4, "big")], [their_in, their_out, their_err])
-        self._line.sendall(data)
-        for each in (their_in, their_out, their_err):
-            os.close(each)
-        pid = int(self._answers.readline())
-        said = {our_out: b"", our_err: b""}
-        readers = [threading.Thread(target=_read, args=(said, each), daemon=True) for each in said]
-        for reader in readers:
-            reader.start()
-        with contextlib.suppress(BrokenPipeError), os.fdopen(our_in, "wb") as stream:
-            stream.write(given)
-        end = time.monotonic() + patience
-        for reader in readers:
-            reader.join(max(0.0, end - time.monotonic()))
-        late = any(reader.is_alive() for reader in readers)
-        if late:
-            os.kill(pid, signal.SIGKILL)
-        code = int(self._answers.readline())
+        with socket.socket(socket.AF_UNIX) as line:
+            line.connect(self._address())
+            send_order(line, order, [their_in, their_out, their_err])
+            for each in (their_in, their_out, their_err):
+                os.close(each)
+            answers = line.makefile("rb")
+            pid = int(answers.readline())
+            said = {our_out: b"", our_err: b""}
+            readers = [threading.Thread(target=_read, args=(said, each), daemon=True) for each in said]
+            for reader in readers:
+                reader.start()
+            with contextlib.suppress(BrokenPipeError), os.fdopen(our_in, "wb") as stream:
+                stream.write(given)
+            end = time.monotonic() + patience
+            for reader in readers:
+                reader.join(max(0.0, end - time.monotonic()))
+            late = any(reader.is_alive() for reader in readers)
+            if late:
+                os.kill(pid, signal.SIGKILL)
+            code = int(answers.readline())
         if late:
             raise subprocess.TimeoutExpired(list(words), patience)
         return code, said[our_out], said[our_err]
 
+    def script(self) -> Path:
+        """A program that is ``spark`` to those who start it: it hands its streams to a fork, passes on the
+        signals that it gets, and ends with the fork's code. A terminal's signals do not reach the fork."""
+        file = self._folder / "spark"
+        if not file.exists():
+            file.write_text(STAND_IN.format(python=sys.executable, address=self._address()))
+            file.chmod(0o755)
+        return file
+
     def end(self) -> None:
         """End the process."""
-        if self._process is not None and self._line is not None:
-            self._answers.close()
-            self._line.close()
-            self._process.wait()
+        if self._process is not None:
+            self._process.communicate()
 
-    def _begin(self) -> None:
-        self._line, theirs = socket.socketpair()
-        self._answers = self._line.makefile("rb")
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.warm_spark", str(theirs.fileno())],
-            cwd=ROOT,
-            pass_fds=[theirs.fileno()],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-        )
-        theirs.close()
+    def _address(self) -> str:
+        address = self._folder / "line"
+        if self._process is None:
+            with socket.socket(socket.AF_UNIX) as listening:
+                listening.bind(str(address))
+                listening.listen()
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", "tests.warm_spark", str(listening.fileno())],
+                    cwd=ROOT,
+                    pass_fds=[listening.fileno()],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.DEVNULL,
+                )
+        return str(address)
+
+
+STAND_IN = """#!{python} -IS
+import os, signal, socket, sys, json
+line = socket.socket(socket.AF_UNIX)
+line.connect({address!r})
+order = dict(words=sys.argv, folder=os.getcwd(), environ=dict(os.environ))
+data = json.dumps(order).encode()
+socket.send_fds(line, [len(data).to_bytes(4, "big")], [0, 1, 2])
+line.sendall(data)
+answers = line.makefile("rb")
+pid = int(answers.readline())
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, lambda number, _: os.kill(pid, number))
+null = os.open(os.devnull, os.O_RDWR)
+for stream in (0, 1, 2):
+    os.dup2(null, stream)
+code = int(answers.readline())
+if code < 0:
+    signal.signal(-code, signal.SIG_DFL)
+    os.kill(os.getpid(), -code)
+os._exit(code)
+"""
+
+
+def send_order(line: socket.socket, order: Mapping[str, object], streams: list[int]) -> None:
+    """Send a command and its three streams."""
+    data = json.dumps(order).encode()
+    socket.send_fds(line, [len(data).to_bytes(4, "big")], streams)
+    line.sendall(data)
 
 
 def _read(said: dict[int, bytes], stream: int) -> None:
@@ -108,24 +146,39 @@ def _read(said: dict[int, bytes], stream: int) -> None:
         said[stream] = file.read()
 
 
-def serve(line: socket.socket) -> None:
-    """Run one command after the other, until the other end of the line is closed."""
+def serve(listening: socket.socket) -> None:
+    """Run commands side by side, until standard input is closed."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
-        head, streams, _, _ = socket.recv_fds(line, 4, 3)
-        if not head:
+        ready, _, _ = select.select([listening, sys.stdin], [], [])
+        if sys.stdin in ready:
             return
-        left = int.from_bytes(head, "big")
-        data = b""
-        while len(data) < left:
-            data += line.recv(min(READ_AT_ONCE, left - len(data)))
-        pid = os.fork()
-        if not pid:
-            line.close()
-            _become(json.loads(data), streams)
-        for each in streams:
-            os.close(each)
-        line.sendall(b"%d\n" % pid)
-        line.sendall(b"%d\n" % os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+        line, _ = listening.accept()
+        if not os.fork():
+            listening.close()
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            _run(line)
+        line.close()
+
+
+def _run(line: socket.socket) -> NoReturn:
+    """Run the command that comes in on a line in a fork, and tell its process number and its end."""
+    head, streams, _, _ = socket.recv_fds(line, 4, 3)
+    left = int.from_bytes(head, "big")
+    data = b""
+    while len(data) < left:
+        data += line.recv(min(READ_AT_ONCE, left - len(data)))
+    pid = os.fork()
+    if not pid:
+        line.close()
+        _become(json.loads(data), streams)
+    for each in streams:
+        os.close(each)
+    line.sendall(b"%d\n" % pid)
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    with contextlib.suppress(BrokenPipeError):
+        line.sendall(b"%d\n" % code)
+    os._exit(0)
 
 
 def _become(order: dict[str, Any], streams: list[int]) -> NoReturn:
@@ -185,6 +238,7 @@ def import_all() -> None:
         importlib.import_module(name)
     for name in (
         "tui.line.headless",
+        "tui.line.acp.run",
         "session.session",
         "session.setup.opening",
         "context.project.project",

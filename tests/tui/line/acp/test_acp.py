@@ -81,10 +81,10 @@ async def test_a_turn_streams_text_and_lands_hunks_as_diffs(
     ],
 )
 async def test_in_the_mode_that_asks_each_hunk_waits_for_an_answer(
-    spark_path: Path, root: Path, partner: Partner, answers: list[str], landed: list[str]
+    quick_spark: Path, root: Path, partner: Partner, answers: list[str], landed: list[str]
 ) -> None:
     editor = Editor(answers=answers)
-    async with agent(spark_path, editor, *server(partner)) as (client, _):
+    async with agent(quick_spark, editor, *server(partner)) as (client, _):
         session = await client.new_session(cwd=str(root))
         assert session.modes is not None and session.modes.current_mode_id == "land"
         await client.set_session_mode(session_id=session.session_id, mode_id="ask")
@@ -97,10 +97,10 @@ async def test_in_the_mode_that_asks_each_hunk_waits_for_an_answer(
 
 
 async def test_cancelling_stops_the_turn_and_an_open_question(
-    spark_path: Path, root: Path, partner: Partner
+    quick_spark: Path, root: Path, partner: Partner
 ) -> None:
     editor = Editor()
-    async with agent(spark_path, editor, *server(partner), "--review") as (client, _):
+    async with agent(quick_spark, editor, *server(partner), "--review") as (client, _):
         session = await client.new_session(cwd=str(root))
         prompt = asyncio.create_task(client.prompt(session_id=session.session_id, prompt=text("repaint")))
         await editor.until(lambda: bool(editor.asked))
@@ -111,11 +111,11 @@ async def test_cancelling_stops_the_turn_and_an_open_question(
     assert (root / "colours.py").read_text() == COLOURS
 
 
-async def test_a_prompt_while_a_turn_runs_redirects_it(spark_path: Path, root: Path) -> None:
+async def test_a_prompt_while_a_turn_runs_redirects_it(quick_spark: Path, root: Path) -> None:
     editor = Editor()
     async with (
         Partner(rate=60, scripts=parse(REPAINT)) as slow,
-        agent(spark_path, editor, *server(slow)) as (client, _),
+        agent(quick_spark, editor, *server(slow)) as (client, _),
     ):
         session = await client.new_session(cwd=str(root))
         first = asyncio.create_task(client.prompt(session_id=session.session_id, prompt=text("repaint")))
@@ -128,13 +128,13 @@ async def test_a_prompt_while_a_turn_runs_redirects_it(spark_path: Path, root: P
 
 
 async def test_a_session_is_listed_and_loaded_with_all_that_was_said(
-    spark_path: Path, root: Path, partner: Partner
+    quick_spark: Path, root: Path, partner: Partner
 ) -> None:
     before, after = Editor(), Editor()
-    async with agent(spark_path, before, *server(partner)) as (client, _):
+    async with agent(quick_spark, before, *server(partner)) as (client, _):
         session = await client.new_session(cwd=str(root))
         await client.prompt(session_id=session.session_id, prompt=text("repaint"))
-    async with agent(spark_path, after, *server(partner)) as (client, _):
+    async with agent(quick_spark, after, *server(partner)) as (client, _):
         rows = (await client.list_sessions(cwd=str(root))).sessions
         assert [(row.session_id, row.title) for row in rows] == [(session.session_id, "repaint")]
         for cursor in ("9" * 5_000, "-1", "\u0663", "\x1b[2J"):
@@ -151,9 +151,9 @@ async def test_a_session_is_listed_and_loaded_with_all_that_was_said(
 
 
 async def test_a_load_that_cannot_be_does_not_close_what_is_open(
-    spark_path: Path, root: Path, partner: Partner
+    quick_spark: Path, root: Path, partner: Partner
 ) -> None:
-    async with agent(spark_path, Editor(), *server(partner)) as (client, _):
+    async with agent(quick_spark, Editor(), *server(partner)) as (client, _):
         session = await client.new_session(cwd=str(root))
         for folder in ("relative", str(root / "gone"), str(root / "colours.py")):
             with pytest.raises(RequestError):
@@ -162,9 +162,11 @@ async def test_a_load_that_cannot_be_does_not_close_what_is_open(
         assert answer.stop_reason == "end_turn"
 
 
-async def test_options_are_set_and_wrong_ones_refused(spark_path: Path, root: Path, partner: Partner) -> None:
+async def test_options_are_set_and_wrong_ones_refused(
+    quick_spark: Path, root: Path, partner: Partner
+) -> None:
     editor = Editor()
-    async with agent(spark_path, editor, *server(partner)) as (client, _):
+    async with agent(quick_spark, editor, *server(partner)) as (client, _):
         session = await client.new_session(cwd=str(root))
         known = {option.id: option for option in session.config_options or ()}
         assert known["model"].current_value == "spark-practice" and known["mode"].current_value == "land"
@@ -190,7 +192,7 @@ async def test_options_are_set_and_wrong_ones_refused(spark_path: Path, root: Pa
 
 
 async def test_links_and_embedded_texts_become_part_of_the_prompt(
-    spark_path: Path, root: Path, partner: Partner
+    quick_spark: Path, root: Path, partner: Partner
 ) -> None:
     link = ResourceContentBlock(type="resource_link", name="colours.py", uri=f"file://{root}/colours.py#L1:2")
     outside = ResourceContentBlock(type="resource_link", name="passwd", uri="file:///etc/passwd")
@@ -199,7 +201,7 @@ async def test_links_and_embedded_texts_become_part_of_the_prompt(
         resource=TextResourceContents(uri=f"file://{root}/new.py", text="unsaved = True\n```\n"),
     )
     editor = Editor()
-    async with agent(spark_path, editor, *server(partner)) as (client, _):
+    async with agent(quick_spark, editor, *server(partner)) as (client, _):
         session = await client.new_session(cwd=str(root))
         await client.prompt(
             session_id=session.session_id,
@@ -221,9 +223,9 @@ async def test_links_and_embedded_texts_become_part_of_the_prompt(
     ("folder", "told"), [("relative", "absolute path"), ("/no/such/folder", "there is no folder")]
 )
 async def test_a_session_that_cannot_be_opened_says_why(
-    spark_path: Path, root: Path, partner: Partner, folder: str, told: str
+    quick_spark: Path, root: Path, partner: Partner, folder: str, told: str
 ) -> None:
-    async with agent(spark_path, Editor(), *server(partner)) as (client, _):
+    async with agent(quick_spark, Editor(), *server(partner)) as (client, _):
         with pytest.raises(RequestError, match=told):
             await client.new_session(cwd=folder)
         with pytest.raises(RequestError, match="has no sessions yet"):
@@ -239,9 +241,9 @@ async def test_a_session_that_cannot_be_opened_says_why(
 
 
 async def test_a_session_that_there_is_not_is_told_by_the_code_for_it(
-    spark_path: Path, root: Path, partner: Partner
+    quick_spark: Path, root: Path, partner: Partner
 ) -> None:
-    async with agent(spark_path, Editor(), *server(partner)) as (client, _):
+    async with agent(quick_spark, Editor(), *server(partner)) as (client, _):
         session = (await client.new_session(cwd=str(root))).session_id
         await client.prompt(session_id=session, prompt=text("repaint"))
         asked = (
@@ -257,29 +259,29 @@ async def test_a_session_that_there_is_not_is_told_by_the_code_for_it(
             assert refused.value.code == -32002
 
 
-async def test_without_a_key_the_answer_says_what_to_do(spark_path: Path, root: Path) -> None:
-    async with agent(spark_path, Editor(), "--provider", "openai") as (client, _):
+async def test_without_a_key_the_answer_says_what_to_do(quick_spark: Path, root: Path) -> None:
+    async with agent(quick_spark, Editor(), "--provider", "openai") as (client, _):
         with pytest.raises(RequestError, match="spark login openai") as refused:
             await client.new_session(cwd=str(root))
         assert refused.value.code == -32000
 
 
-async def test_a_turn_that_fails_answers_with_the_reason(spark_path: Path, root: Path) -> None:
+async def test_a_turn_that_fails_answers_with_the_reason(quick_spark: Path, root: Path) -> None:
     editor = Editor()
     async with Partner(scripts=parse(REPAINT)) as gone:
         options = server(gone)
-    async with agent(spark_path, editor, *options) as (client, _):
+    async with agent(quick_spark, editor, *options) as (client, _):
         session = await client.new_session(cwd=str(root))
         with pytest.raises(RequestError, match="Nothing listens"):
             await client.prompt(session_id=session.session_id, prompt=text("repaint"))
 
 
 async def test_a_hunk_lands_in_unsaved_text_and_is_shown_in_the_editor(
-    spark_path: Path, root: Path, partner: Partner
+    quick_spark: Path, root: Path, partner: Partner
 ) -> None:
     file = root / "colours.py"
     editor = Editor(buffers={str(file): "# mine, unsaved\n" + COLOURS})
-    async with agent(spark_path, editor, *server(partner), files=True) as (client, _):
+    async with agent(quick_spark, editor, *server(partner), files=True) as (client, _):
         session = await client.new_session(cwd=str(root))
         await client.prompt(session_id=session.session_id, prompt=text("repaint"))
         landed = file.read_text()
@@ -290,7 +292,9 @@ async def test_a_hunk_lands_in_unsaved_text_and_is_shown_in_the_editor(
     assert file.read_text() == landed.replace("30\n", "3\n")
 
 
-async def test_what_is_typed_while_a_hunk_lands_stays(spark_path: Path, root: Path, partner: Partner) -> None:
+async def test_what_is_typed_while_a_hunk_lands_stays(
+    quick_spark: Path, root: Path, partner: Partner
+) -> None:
     file = root / "colours.py"
     editor = Editor()
 
@@ -301,21 +305,21 @@ async def test_what_is_typed_while_a_hunk_lands_stays(spark_path: Path, root: Pa
             editor.on_read = lambda path: None
 
     editor.on_read = type_on
-    async with agent(spark_path, editor, *server(partner), files=True) as (client, _):
+    async with agent(quick_spark, editor, *server(partner), files=True) as (client, _):
         session = await client.new_session(cwd=str(root))
         await client.prompt(session_id=session.session_id, prompt=text("repaint"))
     assert file.read_text().endswith("return 30\ntyped = True\n") and "return 10" in file.read_text()
 
 
 async def test_a_client_that_never_answers_for_a_file_holds_up_no_turn(
-    spark_path: Path, root: Path, partner: Partner
+    quick_spark: Path, root: Path, partner: Partner
 ) -> None:
     class Silent(Editor):
         async def read_text_file(self, session_id: str, path: str, **_: Any) -> ReadTextFileResponse:
             await asyncio.Event().wait()
             raise AssertionError
 
-    async with agent(spark_path, Silent(), *server(partner), files=True) as (client, _):
+    async with agent(quick_spark, Silent(), *server(partner), files=True) as (client, _):
         session = await client.new_session(cwd=str(root))
         ended = await client.prompt(session_id=session.session_id, prompt=text("repaint"))
     assert ended.stop_reason == "end_turn" and "return 30" in (root / "colours.py").read_text()
@@ -355,15 +359,15 @@ INITIALIZE = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocol
     ],
     ids=["text", "values", "method", "types", "answer", "deep", "bytes", "cancel"],
 )
-async def test_lines_that_are_no_requests_do_not_end_the_agent(spark_path: Path, line: bytes) -> None:
-    answers, problems, code = await raw(spark_path, line + INITIALIZE)
+async def test_lines_that_are_no_requests_do_not_end_the_agent(quick_spark: Path, line: bytes) -> None:
+    answers, problems, code = await raw(quick_spark, line + INITIALIZE)
     assert [answer for answer in answers if answer["id"] == 1 and "result" in answer]
     assert all("error" in answer for answer in answers if answer["id"] != 1)
     assert code == 0 and "Traceback" not in problems
 
 
-async def test_a_later_version_is_answered_with_ours(spark_path: Path) -> None:
-    answers, _, _ = await raw(spark_path, INITIALIZE.replace(b":1}}", b":9}}"))
+async def test_a_later_version_is_answered_with_ours(quick_spark: Path) -> None:
+    answers, _, _ = await raw(quick_spark, INITIALIZE.replace(b":1}}", b":9}}"))
     result = answers[0]["result"]
     assert result["protocolVersion"] == 1
     assert result["agentInfo"]["name"] == "spark"

@@ -12,7 +12,7 @@ from tests.tui.line.acp.editor import Editor, agent, text
 READ = '[[scenario.step]]\ncall = [{ tool = "read", arguments = { path = "colours.py" } }]\n\n'
 
 
-async def test_rounds_of_a_turn_do_not_fill_the_window_again(spark_path: Path, tmp_path: Path) -> None:
+async def test_rounds_of_a_turn_do_not_fill_the_window_again(quick_spark: Path, tmp_path: Path) -> None:
     (root := tmp_path / "project").mkdir()
     (root / "colours.py").write_text(COLOURS)
     blue = '[[scenario.step]]\npatch = ["blue"]'
@@ -21,7 +21,7 @@ async def test_rounds_of_a_turn_do_not_fill_the_window_again(spark_path: Path, t
         editor = Editor()
         async with Partner(rate=float("inf"), scripts=parse(script)) as partner:
             choice = ["--base-url", partner.url, "--model", "spark-practice", "--provider", "partner"]
-            async with agent(spark_path, editor, *choice) as (client, _):
+            async with agent(quick_spark, editor, *choice) as (client, _):
                 session = await client.new_session(cwd=str(root))
                 await client.prompt(session_id=session.session_id, prompt=text("repaint"))
         (root / "colours.py").write_text(COLOURS)

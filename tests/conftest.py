@@ -41,6 +41,11 @@ settings.register_profile("full", deadline=None, max_examples=200, suppress_heal
 settings.load_profile("full" if IN_FULL else "usual")
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Two workers for each processor: more than half of a test's time is waiting for real time to pass."""
+    return 2 * len(os.sched_getaffinity(0))
+
+
 def pytest_configure() -> None:
     """Put the tests' temporary folders into memory if there is room."""
     if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= ENOUGH_MEMORY:

@@ -84,7 +84,7 @@ async def test_pinning_and_taking_out_by_keys_reaches_the_next_request(tmp_path:
         await choose(it, screen, "src/shapes.py")
         await it.pilot.press("x")
         await it.until(lambda: entry(screen, "src/shapes.py")[2], "the removal")
-        assert "removed by you" in it.screen and "✗" in it.screen
+        await it.until(lambda: "removed by you" in it.screen and "✗" in it.screen, "the removal is shown")
         await it.pilot.press("a")
         await it.until(lambda: isinstance(it.app.screen, FilePicker), "the picker")
         assert "Pin a file" in it.screen

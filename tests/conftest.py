@@ -203,7 +203,7 @@ def run_spark(spark_path: Path, tmp_path: Path, warm_spark: WarmSpark) -> RunSpa
         data = given.encode() if isinstance(given, str) else given
         environ = {**os.environ, **(env or {})}
         words = [str(spark_path), *map(os.fsdecode, arguments)]
-        if fits(words, environ):
+        if fits(environ):
             code, out, err = warm_spark.run(words, cwd, environ, data, LONGEST_COMMAND)
         else:
             done = subprocess.run(

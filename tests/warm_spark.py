@@ -26,19 +26,16 @@ from typing import Any, NoReturn
 ROOT = Path(__file__).resolve().parents[1]
 OF_THE_START = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC")
 """How the names of the variables begin that an interpreter reads at its start alone."""
-WITH_PROCESSES = ("bench", "check", "exec", "run")
-"""Commands that start many processes of their own: each of them begins as a user's does."""
 READ_AT_ONCE = 65536
 
 
-def fits(words: Sequence[str], environ: Mapping[str, str]) -> bool:
-    """Whether a warm process is as one that starts with these words in this environment."""
+def fits(environ: Mapping[str, str]) -> bool:
+    """Whether a warm process is as one that starts in this environment."""
 
     def of_the_start(variables: Mapping[str, str]) -> dict[str, str]:
         return {name: value for name, value in variables.items() if name.startswith(OF_THE_START)}
 
-    alone = not any(word in WITH_PROCESSES for word in words[1:])
-    return alone and of_the_start(environ) == of_the_start(os.environ)
+    return of_the_start(environ) == of_the_start(os.environ)
 
 
 class WarmSpark:

@@ -21,6 +21,7 @@ _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})\s*(?P<info>[^`]*)")
 _TAG = re.compile(r"\s*<(?:source|code|pre|codeblock|sourcecode)>\S*\s*")
 _INFO_PATH = re.compile(r"(?:[\w+#-]+(?::|\s+))?(?P<path>\S*[./]\S+)")
 _LABEL = re.compile(r"(?:#+|//|;+|\d+\.|[-*])?\s*(?:(?:file(?:name)?|path)\s*:\s*)?", re.IGNORECASE)
+_NAME_WITH_BLANKS = re.compile(r"[\w.(\[-][^<>|\0\"*?:,;`=]{0,200}\.\w[\w+-]{0,11}")
 _QUOTED = re.compile(r"`([^`\s]+)`")
 _BARE_NAMES = re.compile(
     r"[A-Z]\w*file|LICEN[CS]E|README|NOTICE|AUTHORS|CHANGELOG|CODEOWNERS|COPYING|INSTALL|VERSION|justfile|makefile"
@@ -56,6 +57,23 @@ def path_of(line: str) -> str | None:
         bare, dressed = _undress(candidate)
         if (dressed or not re.search(r"\s", bare)) and _is_path(bare):
             return bare
+        if dressed and _NAME_WITH_BLANKS.fullmatch(bare):
+            return bare
+    return None
+
+
+def name_with_blanks(above: Sequence[str]) -> str | None:
+    """The text of the line above a block's fence, if it may be a name with blanks and is not one without.
+
+    It may as well be the end of a sentence: only the project's files can tell.
+    """
+    for line in reversed(above):
+        if not line.strip() or is_fence(line):
+            continue
+        text = line.strip()
+        label = _LABEL.match(text)
+        bare, _ = _undress(text[label.end() :] if label else text)
+        return bare if path_of(line) is None and _NAME_WITH_BLANKS.fullmatch(bare) else None
     return None
 
 

@@ -12,7 +12,16 @@ from collections.abc import Iterable
 
 from edits.formats.block import CLOSING_FENCE, Output
 from edits.formats.events import Prose
-from edits.formats.openers import DIFF_FENCE, HEREDOC, WRAPPER, is_fence, is_wrapper, nearest_path, path_of
+from edits.formats.openers import (
+    DIFF_FENCE,
+    HEREDOC,
+    WRAPPER,
+    is_fence,
+    is_wrapper,
+    name_with_blanks,
+    nearest_path,
+    path_of,
+)
 from edits.hunk import Format
 
 # The path of a block is at most this many lines above its marker.
@@ -141,6 +150,11 @@ class Wrapping:
         self.begin()
         self._path = path
         return path
+
+    @property
+    def name_with_blanks(self) -> str | None:
+        """What the line above may name, if that is a name with blanks."""
+        return name_with_blanks(tuple(self._above))
 
     def nearest_path(self) -> str | None:
         """The path in the lines above, or else that of the block before."""

@@ -138,7 +138,7 @@ def _stands(site: Site, reading: Reading) -> bool:
 
 
 def _without_blank(site: Site, reading: Reading) -> Reading | None:
-    """The reading with one blank less before each new line, if that alone gives an indentation of the file."""
+    """The reading with one blank less before each new line, if only that is an indentation of the file."""
     new = [line.text for line in reading if line.kind is LineKind.NEW and line.text.strip()]
     depth = min(map(indentation, new), key=len)
     known = {indentation(line) for line in site.lines if line.strip()}

@@ -103,6 +103,9 @@ def _tried(
             yield found
     if doubted:
         return
+    if hunk.flaw:
+        yield hunk.flaw
+        return
     folded = folded if folded is not None else fold(lines)
     for reading in readings:
         present = _already(folded, reading.lines, hunk)

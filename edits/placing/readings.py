@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from edits.files.diff import changes
+from edits.files.edited import edited
 from edits.hunk import Hunk, HunkLine, LineKind, Rung
 from edits.placing.blank_lines import new_of, old_of, tells
 from edits.placing.entities import has_entities, unescaped
@@ -77,7 +77,7 @@ def _without_numbers(reading: Reading, gutter: re.Pattern[str]) -> Reading | Non
     bare = [text for _, text in filter(None, old)]
     new = [(_split(text, gutter) or (0, text))[1] for text in new_of(reading.lines)]
     hint = numbers[0] if reading.line_hint is None else reading.line_hint
-    return Reading(lines_of(bare, new), Rung.FOLDED, hint)
+    return Reading(edited(bare, new), Rung.FOLDED, hint)
 
 
 def _split(text: str, gutter: re.Pattern[str]) -> tuple[int, str] | None:
@@ -86,20 +86,6 @@ def _split(text: str, gutter: re.Pattern[str]) -> tuple[int, str] | None:
         return int(found["number"]), found["text"]
     blank = _BARE_GUTTER.fullmatch(text)
     return None if blank is None else (int(blank["number"]), "")
-
-
-def lines_of(old: Sequence[str], new: Sequence[str]) -> tuple[HunkLine, ...]:
-    """The edit of ``old`` to ``new`` as lines: what both have in common is context, and keeps the file's
-    bytes."""
-    lines: list[HunkLine] = []
-    at = 0
-    for change in changes(old, new):
-        lines += [HunkLine(LineKind.CONTEXT, text) for text in old[at : change.start]]
-        lines += [HunkLine(LineKind.OLD, text) for text in old[change.start : change.end]]
-        lines += [HunkLine(LineKind.NEW, text) for text in new[change.new_start : change.new_end]]
-        at = change.end
-    lines += [HunkLine(LineKind.CONTEXT, text) for text in old[at:]]
-    return tuple(lines)
 
 
 def as_in_file(actual: Sequence[str], reading: Sequence[HunkLine]) -> tuple[HunkLine, ...]:

@@ -7,12 +7,13 @@ reading of the hunk may do, or else it is refused with the line.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
 
 from edits.hunk import Format, HunkLine, LineKind
 from edits.placing.blank_lines import tells
 from edits.placing.entities import escaped_line
 from edits.placing.markers import are_numbered, are_signed, marker_in, separates
-from edits.placing.placeholders import are_code, is_dots, is_placeholder
+from edits.placing.placeholders import PROSE_SUFFIXES, are_code, is_dots, is_placeholder
 
 _MANY_GONE = 2
 """Removed lines with words from which dots in their place stand for them, even where dots are code."""
@@ -35,7 +36,8 @@ def unsound(path: str, lines: Sequence[str], reading: Sequence[HunkLine], format
     if are_numbered(new, lines):
         return _told(new[0], "begins with its number: write the lines as they are to be in the file")
     if format is Format.SEARCH_REPLACE:
-        stray = stray_separator([line.text for line in reading if line.kind is not LineKind.OLD], lines)
+        whole = [line.text for line in reading if line.kind is not LineKind.OLD]
+        stray = stray_separator(whole, lines, prose=PurePosixPath(path).suffix.lower() in PROSE_SUFFIXES)
         if stray is not None:
             return _told(stray, "is a second separator: write one “=======” in a block")
     left = _placeholder(path, lines, reading)
@@ -47,10 +49,12 @@ def unsound(path: str, lines: Sequence[str], reading: Sequence[HunkLine], format
     return None
 
 
-def stray_separator(new: Sequence[str], lines: Sequence[str]) -> str | None:
-    """A ``=======`` line among the new ones that underlines no heading, and that the file does not have."""
+def stray_separator(new: Sequence[str], lines: Sequence[str], *, prose: bool) -> str | None:
+    """A ``=======`` line of a new text that underlines no heading, and that the file does not have. The last
+    line may be one only in a file of ``prose``."""
     for index, text in enumerate(new):
-        if separates(text) and not underlines(new, index) and text not in lines:
+        heading = underlines(new, index) and (prose or index + 1 < len(new))
+        if separates(text) and not heading and text not in lines:
             return text
     return None
 

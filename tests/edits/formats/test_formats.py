@@ -156,12 +156,9 @@ def test_marker_styles(opening: str, middle: str, closing: str) -> None:
     assert (hunk.old, hunk.new) == (("x",), ("y",))
 
 
-def test_line_hints_and_line_numbers() -> None:
+def test_line_hints() -> None:
     (hinted,) = hunks("a.py\n<<<<<<< SEARCH\n:start_line:12\n-------\nx\n=======\ny\n>>>>>>> REPLACE\n")
     assert (hinted.line_hint, hinted.old) == (12, ("x",))
-    (numbered,) = hunks("a.py\n<<<<<<< SEARCH\n7 | x\n8 | z\n=======\ny\n>>>>>>> REPLACE\n")
-    assert numbered.line_hint == 7
-    assert [line.text for line in numbered.alternatives[0] if line.kind is not LineKind.NEW] == ["x", "z"]
 
 
 def test_a_block_without_a_path_uses_the_last_one_or_is_malformed() -> None:

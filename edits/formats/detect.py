@@ -232,7 +232,7 @@ class AutoParser:
             self._prose_line(text, line + "\n" if ended else line, said=bool(flowing))
 
     def _take_draft(self, raw: str) -> bool:
-        """Take a line in which a draft begins, goes on or ends as prose; what follows its end is read again."""
+        """Take a line of a draft, from its beginning to its end, as prose; what follows is read again."""
         begun = 0
         if self._draft is None:
             opened = None if self._wrapping.in_fence else draft_in(raw)
@@ -381,10 +381,14 @@ class AutoParser:
         return path is not None
 
     def _open_search_replace(self, opener: re.Match[str]) -> None:
-        name = self._wrapping.name_with_blanks
+        name, certain = self._wrapping.name_with_blanks or (None, False)
         path = self._wrapping.block_path()
+        if certain:
+            path = self._wrapping.name = name
         self._conclude(clean=True)
-        self._block = SearchReplaceBlock(self._out, opener, path, self._wrapping.in_fence, name)
+        self._block = SearchReplaceBlock(
+            self._out, opener, path, self._wrapping.in_fence, None if certain else name
+        )
 
     def _refuse_opener(self, marker: str) -> None:
         path = self._wrapping.nearest_path()

@@ -43,7 +43,7 @@ _UNDECIDED = re.compile(r"\s*(?:=*\s*|[<>+-]+ ?[A-Z]*>?\s*|:[a-z_]*:?\s*\d*\s*)"
 
 
 class SearchReplaceBlock(Block):
-    """Reads a block. Without a ``path`` it is refused at its end; ``name`` is another one that it may have."""
+    """Reads a block. Without a ``path`` it is refused at its end; ``name`` is another that it may have."""
 
     def __init__(
         self, out: Output, opener: re.Match[str], path: str | None, fenced: bool, name: str | None = None
@@ -182,13 +182,18 @@ class SearchReplaceBlock(Block):
     def _finish(self) -> None:
         if not self._splits:
             self._break(RefusalCode.MALFORMED, "the block has no “=======” line between SEARCH and REPLACE")
-        elif self._number is None or not (self._named or any(map(str.strip, self._rows[: self._splits[0]]))):
+        elif self._number is None or not (self._named or self._searches):
             self._break(
                 RefusalCode.MALFORMED, "no file name: put the path alone on the line above the block's fence"
             )
         else:
             self._out.complete(self._number, self._hunk())
             self.done = True
+
+    @property
+    def _searches(self) -> bool:
+        """Whether the block looks for any text."""
+        return any(map(str.strip, self._rows[: self._splits[0]]))
 
     def _break(self, code: RefusalCode, message: str) -> None:
         self._out.broken(self._number, self._path, code, message)

@@ -89,6 +89,7 @@ class Planner:
         self, hunk: Hunk, hunk_id: str, session: str, turn: str, *, dry: bool
     ) -> Change | Landed | Refused:
         """Plan ``hunk`` for the project as it is now. Raises FileError."""
+        hunk = self._named(hunk, dry)
         target = resolve(self._root, hunk.path)
         file = self.names(target)
         change = Change(
@@ -113,6 +114,18 @@ class Planner:
                 return self._plan_move(hunk, target, change, dry)
             case Action.UPDATE:
                 return self._plan_update(hunk, target, change)
+
+    def _named(self, hunk: Hunk, dry: bool) -> Hunk:
+        """The hunk with the path that it has by another name, if there is such a file."""
+        for name in hunk.names:
+            try:
+                target = resolve(self._root, name)
+                self.names(target)
+                if self._read(target, dry) is not None:
+                    return replace(hunk, path=name)
+            except FileError:
+                continue
+        return hunk
 
     def names(self, target: Target) -> Aliases:
         """All names of a file. Raises FileError if it is off limits, so that nothing of it is read."""

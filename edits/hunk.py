@@ -139,6 +139,11 @@ class Hunk:
     """What a unified diff says about the end of the file (``\\ No newline at end of file``): True if the new
     text ends in a newline and the old did not, False if it is the other way round, None for no change."""
     alternatives: tuple[tuple[HunkLine, ...], ...] = ()
+    names: tuple[str, ...] = ()
+    """What the line above may name instead of ``path``, if the project has such a file."""
+    flaw: str = ""
+    """What is malformed in the hunk, if anything: it lands only where the file shows that it is meant as it
+    was read, which is on the first rungs."""
     newline: str = "\n"
     """The line ending that the model typed, for files without one of their own."""
 

@@ -17,6 +17,8 @@ from edits.hunk import Action, Format, Hunk, LineKind, RefusalCode
 
 CLOSING_FENCE = re.compile(r"\s*(?:`{3,}|~{3,}|</(?:source|code|pre|codeblock|sourcecode)>)\s*")
 """A line that closes a code fence, in any of the styles models use."""
+SENTENCE = re.compile(r"\s?[A-Z`*_][^\s;{}=]*(?: [^\s;{}=]+){2,}")
+"""A line that reads like a sentence of an answer."""
 CUT = "the stream ended inside this edit; nothing of it was written"
 """The message for an edit that has no end."""
 _BULLET = re.compile(r"-(?:\s?|\s\S.*|-{2,}\s*)")
@@ -111,6 +113,11 @@ class Block(ABC):
     def doubt(self, line: str) -> None:
         """Take a line of prose after the pause; if it looks like part of an edit, refuse the last hunk."""
         del line
+
+    def claims(self, line: str) -> bool:
+        """Whether the line, which would begin another edit, may belong to the paused block."""
+        del line
+        return False
 
     def conclude(self, clean: bool) -> None:
         """Nothing more of the paused block follows; ``clean`` is false if the stream was cut."""

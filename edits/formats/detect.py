@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 
 from edits.formats.block import CLOSING_FENCE, Block, Body, Output
+from edits.formats.drafts import draft_in
 from edits.formats.events import ParserEvent, Prose, Typed
 from edits.formats.json_edits import JsonEdits
 from edits.formats.json_scan import past
@@ -82,16 +83,28 @@ class AutoParser:
         self._raw: list[str] = []
         self._after_json = False
         self._skip_line = False
+        self._begun = False
+        # What ends the draft being read, and the line of an edit in it.
+        self._draft: re.Pattern[str] | None = None
+        self._drafted = ""
 
     def feed(self, text: str) -> list[ParserEvent]:
         """Take the next piece of the answer."""
         at = 0
+        if text and not self._begun:
+            self._begun = True
+            at = text.startswith("\ufeff")
         while at < len(text):
             at = self._take(text, at)
         return self._out.drain()
 
-    def close(self, *, clean: bool) -> list[ParserEvent]:
-        """End the answer; a hunk that is still open lands only after a clean end."""
+    def close(self, *, clean: bool, unsure: bool = False) -> list[ParserEvent]:
+        """End the answer; a hunk that is still open lands only after a clean end.
+
+        With ``unsure`` nothing but the end of the text says that it is whole. An edit whose last line has no
+        newline is incomplete then, unless that line ends it.
+        """
+        in_line = unsure and bool(self._pieces)
         if self._json is not None:
             self._end_json(clean)
         if self._pieces and (clean or self._block is None):
@@ -99,9 +112,12 @@ class AutoParser:
         elif self._return_held:
             self._say("\r")
         if self._block is not None:
-            self._block.end(clean)
+            self._block.end(clean and not in_line)
             self._block = None
         self._conclude(clean)
+        if self._draft is not None and self._drafted:
+            message = f"{self._drafted!r} is in a draft, which has no end: write the edit outside of it"
+            self._out.broken(None, "", RefusalCode.INCOMPLETE, message)
         self._wrapping.release()
         return self._out.drain()
 
@@ -121,7 +137,8 @@ class AutoParser:
         if self._skip_line:
             self._skip_line = end < 0
             return stop + (end >= 0)
-        if Format.JSON in self._formats and self._block is None and self._blank_so_far:
+        values = Format.JSON in self._formats and self._draft is None
+        if values and self._block is None and self._blank_so_far:
             bracket = _BRACKET.match(text, at, stop + 1)
             if bracket:
                 self._raw = [*self._pieces, bracket[0]]
@@ -184,6 +201,8 @@ class AutoParser:
         if looked >= _HEAD:
             return
         self._head += piece[: _HEAD - looked]
+        if self._draft is not None:
+            return
         if self._block is not None:
             body = self._block.peek(self._head)
             if body is not None:
@@ -205,10 +224,34 @@ class AutoParser:
             self._end_flow(flowing, piece, ended)
         else:
             self._return_held = False
+        if self._block is None and not flowing and self._take_draft(line + "\n" if ended else line):
+            return
         if self._block is not None:
             self._give(self._block, text, crlf, said=bool(flowing), ended=ended)
         else:
             self._prose_line(text, line + "\n" if ended else line, said=bool(flowing))
+
+    def _take_draft(self, raw: str) -> bool:
+        """Take a line of a draft, from its beginning to its end, as prose; what follows is read again."""
+        begun = 0
+        if self._draft is None:
+            opened = None if self._wrapping.in_fence else draft_in(raw)
+            if opened is None:
+                return False
+            self._draft, begun = opened
+            self._drafted = ""
+        ended = self._draft.search(raw, begun)
+        if ended is None and not self._drafted and _is_opener(raw.strip()):
+            self._drafted = raw.strip()
+        self._wrapping.release()
+        end = len(raw) if ended is None else ended.end()
+        self._out.events.append(Prose(raw[:end]))
+        if ended is None:
+            return True
+        self._draft = None
+        while end < len(raw):
+            end = self._take(raw, end)
+        return True
 
     def _give(self, block: Block, line: str, crlf: bool, *, said: bool, ended: bool) -> None:
         body = block.take(line, crlf if ended else None)
@@ -252,6 +295,8 @@ class AutoParser:
     def _may_be_edit(self, head: str) -> bool:
         """Whether the prose line that begins with ``head`` may be part of an edit."""
         text = head.lstrip()
+        if draft_in(head) is not None:
+            return True
         if self._wrapping.heredoc is not None and self._wrapping.heredoc.startswith(text):
             return True
         if self._paused is not None and ("@@".startswith(head[:2]) or "*** ".startswith(text[:4])):
@@ -279,6 +324,8 @@ class AutoParser:
     def _opens(self, text: str) -> bool:
         """Open an edit if the line begins one; its block has taken the line then."""
         stripped = text.strip()
+        if self._paused is not None and self._paused.claims(text):
+            return False
         if Format.V4A in self._formats and V4A_OPENER.fullmatch(stripped):
             self._wrapping.unwrap()
             self._conclude(clean=True)
@@ -329,13 +376,19 @@ class AutoParser:
         """Open a whole file if its path is known."""
         path = self._wrapping.whole_path(opener)
         if path is not None:
+            self._conclude(clean=True)
             self._block = WholeBlock(self._out, opener, path)
         return path is not None
 
     def _open_search_replace(self, opener: re.Match[str]) -> None:
+        name, certain = self._wrapping.name_with_blanks or (None, False)
         path = self._wrapping.block_path()
+        if certain:
+            path = self._wrapping.name = name
         self._conclude(clean=True)
-        self._block = SearchReplaceBlock(self._out, opener, path, self._wrapping.in_fence)
+        self._block = SearchReplaceBlock(
+            self._out, opener, path, self._wrapping.in_fence, None if certain else name
+        )
 
     def _refuse_opener(self, marker: str) -> None:
         path = self._wrapping.nearest_path()
@@ -348,3 +401,7 @@ class AutoParser:
             f"“{marker}” does not open a block: write “<<<<<<< SEARCH”, with a space before SEARCH",
         )
         self._block = SkippedBlock()
+
+
+def _is_opener(line: str) -> bool:
+    return SEARCH_OPENER.fullmatch(line) is not None or V4A_OPENER.fullmatch(line) is not None

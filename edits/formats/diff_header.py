@@ -147,6 +147,8 @@ def _git_name(line: str, match: re.Match[str]) -> str:
         old, new = rest[:half], rest[half + 1 :]
         if old[2:] == new[2:] and (old[:2], new[:2]) in _PREFIXES:
             return new[2:]
+        if old == new:
+            return new
     return _bare(_unquoted(match["old"]), _unquoted(match["new"]))[1]
 
 

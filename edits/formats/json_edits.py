@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from edits.files.diff import changes
+from edits.files.edited import edited
 from edits.files.text import split
 from edits.formats.block import CUT, Output
 from edits.formats.json_scan import JsonScanner, Mark, NotJson, Token
@@ -330,15 +330,7 @@ def _hunk(path: str, old: str, new: str, replace_all: bool) -> Hunk:
     if not old:
         added = tuple(HunkLine(LineKind.NEW, text) for text in after)
         return Hunk(path, Action.ADD, Format.JSON, added, replacement=replacement, newline=newline)
-    lines: list[HunkLine] = []
-    at = 0
-    for change in changes(before, after):
-        lines += [HunkLine(LineKind.CONTEXT, text) for text in before[at : change.start]]
-        lines += [HunkLine(LineKind.OLD, text) for text in before[change.start : change.end]]
-        lines += [HunkLine(LineKind.NEW, text) for text in after[change.new_start : change.new_end]]
-        at = change.end
-    lines += [HunkLine(LineKind.CONTEXT, text) for text in before[at:]]
     return Hunk(
-        path, Action.UPDATE, Format.JSON, tuple(lines),
+        path, Action.UPDATE, Format.JSON, edited(before, after),
         replace_all=replace_all, replacement=replacement, newline=newline,
     )  # fmt: skip

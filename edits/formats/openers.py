@@ -21,6 +21,7 @@ _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})\s*(?P<info>[^`]*)")
 _TAG = re.compile(r"\s*<(?:source|code|pre|codeblock|sourcecode)>\S*\s*")
 _INFO_PATH = re.compile(r"(?:[\w+#-]+(?::|\s+))?(?P<path>\S*[./]\S+)")
 _LABEL = re.compile(r"(?:#+|//|;+|\d+\.|[-*])?\s*(?:(?:file(?:name)?|path)\s*:\s*)?", re.IGNORECASE)
+_NAME_WITH_BLANKS = re.compile(r"[\w.(\[-][^<>|\0\"*?:,;`=]{0,200}\.\w[\w+-]{0,11}")
 _QUOTED = re.compile(r"`([^`\s]+)`")
 _BARE_NAMES = re.compile(
     r"[A-Z]\w*file|LICEN[CS]E|README|NOTICE|AUTHORS|CHANGELOG|CODEOWNERS|COPYING|INSTALL|VERSION|justfile|makefile"
@@ -49,13 +50,25 @@ def path_of(line: str) -> str | None:
     if fence:
         info = _INFO_PATH.fullmatch(fence["info"].strip())
         return info["path"] if info and _is_path(info["path"]) else None
-    text = line.strip()
-    label = _LABEL.match(text)
-    rest = text[label.end() :] if label else text
-    for candidate in (text, rest):
-        bare, dressed = _undress(candidate)
-        if (dressed or not re.search(r"\s", bare)) and _is_path(bare):
+    for candidate in _candidates(line):
+        bare, _ = _undress(candidate)
+        if not re.search(r"\s", bare) and _is_path(bare):
             return bare
+    return None
+
+
+def name_with_blanks(above: Sequence[str]) -> tuple[str, bool] | None:
+    """The text of the line above a block's fence, if it may be a name with blanks; and whether it is one.
+
+    Without quotes or bold it may as well be the end of a sentence: only the project's files can tell.
+    """
+    for line in reversed(above):
+        if not line.strip() or is_fence(line):
+            continue
+        if path_of(line) is not None:
+            return None
+        named = [_undress(text) for text in _candidates(line)]
+        return next((one for one in named if " " in one[0] and _NAME_WITH_BLANKS.fullmatch(one[0])), None)
     return None
 
 
@@ -70,6 +83,13 @@ def nearest_path(above: Sequence[str]) -> str | None:
             quoted = [text for text in _QUOTED.findall(line) if _is_path(text)]
             return quoted[0] if len(quoted) == 1 else None
     return None
+
+
+def _candidates(line: str) -> tuple[str, str]:
+    """The line's text, and what follows a label such as ``File:`` or the mark of a heading or comment."""
+    text = line.strip()
+    label = _LABEL.match(text)
+    return text, text[label.end() :] if label else text
 
 
 def _undress(text: str) -> tuple[str, bool]:

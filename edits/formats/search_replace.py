@@ -17,38 +17,51 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from edits.files.diff import changes
+from edits.files.edited import edited
 from edits.formats.block import CLOSING_FENCE, Block, Body, Output
 from edits.hunk import Action, Format, Hunk, HunkLine, LineKind, RefusalCode
 
-OPENER = re.compile(r"(?P<indent>[ \t]*)(?:(?P<angle><{5,9} ?)|-{5,} )SEARCH>?\s*")
+OPENER = re.compile(r"(?P<indent>[ \t]*)(?:(?P<angle><{5,9}) ?|-{5,} )SEARCH>?\s*")
 """The line that opens a block."""
 NEAR_OPENER = re.compile(r"\s*(?=[<-]{3})(?:<+-*|-+)\s*SEARCH>?\s*")
 """A line that was meant to open a block, but is in no known style."""
-STRAY = re.compile(r"\s*(?:>{5,9} ?|\+{5,} )REPLACE\s*")
+STRAY = re.compile(r"\s*(?:>{5,9} ?|\+{5,} )REPLACE>?\s*")
 """A REPLACE marker, anywhere."""
 _SEPARATOR = re.compile(r"([ \t]*)={5,9}\s*")
-_ANGLE_CLOSER = re.compile(r"([ \t]*)>{5,9} ?REPLACE\s*")
-_DASH_CLOSER = re.compile(r"([ \t]*)\+{5,} REPLACE\s*")
+_ANGLE_CLOSER = re.compile(r"([ \t]*)>{5,9} ?REPLACE>?\s*")
+_DASH_CLOSER = re.compile(r"([ \t]*)\+{5,} REPLACE>?\s*")
+_GLUED = re.compile(r"(?P<text>.*[^\s>+])\s*(?:(?P<angle>>{5,}) ?|\+{5,} )REPLACE>?\s*")
+"""A line of text at the end of which the REPLACE marker stands."""
+_CUT = "the stream ended inside this block; nothing of it was written"
+_SENTENCE = re.compile(r"[A-Z][\w'’`]*(?:[ ,][^\s;{}=]+){2,}[.!:]")
+"""A line that reads like a sentence of an answer."""
 # Longer separators occur only with the dashed markers.
 _DASH_SEPARATOR = re.compile(r"([ \t]*)={5,}\s*")
 _HINT = re.compile(r"\s*:(start_line|end_line):\s*(\d+)\s*")
 _HINT_END = re.compile(r"\s*-{5,9}\s*")
 _UNDECIDED = re.compile(r"\s*(?:=*\s*|[<>+-]+ ?[A-Z]*>?\s*|:[a-z_]*:?\s*\d*\s*)")
-_NUMBERED = re.compile(r"\s*(\d+) \|(?: (.*)|)")
 
 
 class SearchReplaceBlock(Block):
-    """Reads a block. Without a ``path`` it is refused at its end."""
+    """Reads a block. Without a ``path`` it is refused at its end; ``name`` is another that it may have."""
 
-    def __init__(self, out: Output, opener: re.Match[str], path: str | None, fenced: bool) -> None:
+    def __init__(
+        self, out: Output, opener: re.Match[str], path: str | None, fenced: bool, name: str | None = None
+    ) -> None:
         super().__init__()
         self._out = out
+        self._named = path is not None
+        path = path or name
         self._path = path or ""
+        self._names = () if name is None else (name,)
         self._fenced = fenced
         self._opening_indent: str = opener["indent"]
         self._indent = len(self._opening_indent)
         angle = opener["angle"] is not None
+        self._angles = len(opener["angle"] or "")
+        # The line that ends in the marker, and whether another line has followed it.
+        self._glued = ""
+        self._followed = False
         self._closer = _ANGLE_CLOSER if angle else _DASH_CLOSER
         self._separator = _SEPARATOR if angle else _DASH_SEPARATOR
         self._rows: list[str] = []
@@ -80,6 +93,8 @@ class SearchReplaceBlock(Block):
             return None
         if self._in_hints and self._take_hint(line):
             return None
+        if self._splits and self._take_glued(line):
+            return Body(self._kind, 0) if self._number is not None else None
         if self._is_marker(self._separator, line):
             self._splits.append(len(self._rows))
             if len(self._splits) == 1:
@@ -92,9 +107,7 @@ class SearchReplaceBlock(Block):
     def end(self, clean: bool) -> None:
         """End the block; after a clean end a missing REPLACE marker is accepted."""
         if not clean or not self._splits:
-            self._break(
-                RefusalCode.INCOMPLETE, "the stream ended inside this block; nothing of it was written"
-            )
+            self._break(RefusalCode.INCOMPLETE, _CUT)
             return
         if self._fenced:
             while self._rows and not self._rows[-1].strip():
@@ -103,7 +116,35 @@ class SearchReplaceBlock(Block):
                 self._break(RefusalCode.INCOMPLETE, "the block has no REPLACE marker and its fence is open")
                 return
             self._rows.pop()
+        at = self._splits[0]
+        prose = _reads_on(self._rows[:at], self._rows[at + 1 :])
+        if prose is not None:
+            message = f"the block has no REPLACE marker, and {prose[:60]!r} may follow it"
+            self._break(RefusalCode.INCOMPLETE, message)
+            return
         self._finish()
+
+    def doubt(self, line: str) -> None:
+        """Take a line after a marker that stands at the end of a line. A fence shows that the block has
+        ended there, another marker that it has not."""
+        if not self._glued:
+            return
+        if STRAY.fullmatch(line) and self._followed:
+            self._glued, glued = "", self._glued
+            message = f"the block goes on after {glued[-60:]!r}: put the REPLACE marker on its own line"
+            self._break(RefusalCode.MALFORMED, message)
+        elif CLOSING_FENCE.fullmatch(line) or STRAY.fullmatch(line):
+            self.conclude(clean=True)
+        self._followed = self._followed or bool(line.strip())
+
+    def conclude(self, clean: bool) -> None:
+        """The block ended with the marker at the end of a line."""
+        if self._glued:
+            self._glued = ""
+            if clean:
+                self._finish()
+            else:
+                self._break(RefusalCode.INCOMPLETE, _CUT)
 
     def tail(self) -> list[str]:
         """The last lines taken: if the marker was forgotten, the next block's path is among them."""
@@ -118,6 +159,17 @@ class SearchReplaceBlock(Block):
         match = marker.fullmatch(line)
         return match is not None and len(match[1]) <= self._indent
 
+    def _take_glued(self, line: str) -> bool:
+        """Whether the REPLACE marker stands at the end of the line, which the old text does not have."""
+        glued = _GLUED.fullmatch(line)
+        if glued is None or (glued["angle"] is None) != (self._angles == 0) or line in self._rows:
+            return False
+        more = max(0, len(glued["angle"] or "") - self._angles)
+        self._rows.append(glued["text"] + ">" * more)
+        self._glued = line
+        self.done = self.paused = True
+        return True
+
     def _take_hint(self, line: str) -> bool:
         hint = _HINT.fullmatch(line)
         if hint:
@@ -130,13 +182,18 @@ class SearchReplaceBlock(Block):
     def _finish(self) -> None:
         if not self._splits:
             self._break(RefusalCode.MALFORMED, "the block has no “=======” line between SEARCH and REPLACE")
-        elif self._number is None:
+        elif self._number is None or not (self._named or self._searches):
             self._break(
                 RefusalCode.MALFORMED, "no file name: put the path alone on the line above the block's fence"
             )
         else:
             self._out.complete(self._number, self._hunk())
             self.done = True
+
+    @property
+    def _searches(self) -> bool:
+        """Whether the block looks for any text."""
+        return any(map(str.strip, self._rows[: self._splits[0]]))
 
     def _break(self, code: RefusalCode, message: str) -> None:
         self._out.broken(self._number, self._path, code, message)
@@ -145,27 +202,25 @@ class SearchReplaceBlock(Block):
     def _hunk(self) -> Hunk:
         texts = [(self._rows[:at], self._rows[at + 1 :]) for at in self._splits]
         first_search, first_replace = texts[0]
-        hint = self._line_hint
-        numbered = _unnumbered(first_search, first_replace)
-        readings = [
-            _lines(search, replace) for search, replace in reversed(texts) if any(map(str.strip, search))
+        readings = [edited(*text) for text in reversed(texts) if any(map(str.strip, text[0]))]
+        cleaned = [(search, _cleaned(replace, self._separator)) for search, replace in reversed(texts)]
+        readings += [
+            edited(search, replace)
+            for search, replace in cleaned
+            if replace is not None and any(map(str.strip, search))
         ]
-        if numbered is not None:
-            first, search, replace = numbered
-            hint = first if hint is None else hint
-            readings.append(_lines(search, replace))
         if not any(map(str.strip, first_search)):
             new = self._dedented(first_replace) or first_replace
             added = tuple(HunkLine(LineKind.NEW, text) for text in new)
-            return self._value(Action.ADD, added, hint, readings)
+            return self._value(Action.ADD, added, readings)
         trimmed = _trimmed(first_search, first_replace)
         if trimmed is not None:
-            readings.append(_lines(*trimmed))
+            readings.append(edited(*trimmed))
         shallower = self._dedented([*first_search, *first_replace])
         if shallower is not None:
             size = len(first_search)
-            readings.append(_lines(shallower[:size], shallower[size:]))
-        return self._value(Action.UPDATE, readings[0], hint, readings[1:])
+            readings.append(edited(shallower[:size], shallower[size:]))
+        return self._value(Action.UPDATE, readings[0], readings[1:])
 
     def _dedented(self, texts: Sequence[str]) -> list[str] | None:
         """The texts without the indentation of the markers, as in a list, if all of them have it."""
@@ -178,49 +233,54 @@ class SearchReplaceBlock(Block):
         self,
         action: Action,
         lines: tuple[HunkLine, ...],
-        hint: int | None,
         others: Sequence[tuple[HunkLine, ...]],
     ) -> Hunk:
         return Hunk(
             path=self._path,
+            names=self._names,
             action=action,
             format=Format.SEARCH_REPLACE,
             lines=lines,
-            line_hint=hint,
+            line_hint=self._line_hint,
             alternatives=tuple(others),
             newline="\r\n" if self._all_crlf else "\n",
         )
 
 
-def _lines(search: Sequence[str], replace: Sequence[str]) -> tuple[HunkLine, ...]:
-    """The edit as lines: what both sides have in common is context, so that the file keeps its bytes."""
-    lines: list[HunkLine] = []
-    at = 0
-    for change in changes(search, replace):
-        lines += [HunkLine(LineKind.CONTEXT, text) for text in search[at : change.start]]
-        lines += [HunkLine(LineKind.OLD, text) for text in search[change.start : change.end]]
-        lines += [HunkLine(LineKind.NEW, text) for text in replace[change.new_start : change.new_end]]
-        at = change.end
-    lines += [HunkLine(LineKind.CONTEXT, text) for text in search[at:]]
-    return tuple(lines)
+def _cleaned(replace: Sequence[str], separator: re.Pattern[str]) -> Sequence[str] | None:
+    """The new text without separators at its ends, and the blank lines beyond them; None if it has none."""
+    begin, end = 0, len(replace)
+    for index in range(len(replace)):
+        if separator.fullmatch(replace[index]):
+            begin = index + 1
+        elif replace[index].strip():
+            break
+    for index in reversed(range(begin, len(replace))):
+        if separator.fullmatch(replace[index]):
+            end = index
+        elif replace[index].strip():
+            break
+    return None if (begin, end) == (0, len(replace)) else replace[begin:end]
 
 
-def _unnumbered(
-    search: Sequence[str], replace: Sequence[str]
-) -> tuple[int, Sequence[str], Sequence[str]] | None:
-    """The texts without ``12 | `` before each line, if the lines of the SEARCH are numbered in sequence."""
-    matches = [_NUMBERED.fullmatch(text) for text in search]
-    numbers = [int(match[1]) for match in matches if match]
-    if (
-        not numbers
-        or len(numbers) < len(search)
-        or numbers != list(range(numbers[0], numbers[0] + len(numbers)))
-    ):
-        return None
-    replaced = [_NUMBERED.fullmatch(text) for text in replace]
-    if replace and all(replaced):
-        replace = [match[2] or "" for match in replaced if match]
-    return numbers[0], [match[2] or "" for match in matches if match], replace
+def _reads_on(search: Sequence[str], replace: Sequence[str]) -> str | None:
+    """The line of a new text without its end marker at which prose may begin; None if there is none.
+
+    What follows the last line that both texts have is new. A blank line in it, or a sentence, may be the end.
+    """
+    known = {text for text in search if text.strip()}
+    last = max((index for index, text in enumerate(replace) if text in known), default=-1)
+    tail = list(replace[last + 1 :])
+    while tail and not tail[-1].strip():
+        tail.pop()
+    for index, text in enumerate(tail):
+        if (index and not tail[index - 1].strip() and text.strip()) or _SENTENCE.fullmatch(text):
+            return text
+        if index == 0 and not text.strip():
+            return next(line for line in tail if line.strip())
+        if CLOSING_FENCE.fullmatch(text):
+            return text
+    return None
 
 
 def _trimmed(search: Sequence[str], replace: Sequence[str]) -> tuple[Sequence[str], Sequence[str]] | None:

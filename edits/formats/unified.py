@@ -12,6 +12,7 @@ from typing import Literal
 
 from edits.formats.block import CLOSING_FENCE, CUT, Block, Body, Output, looks_edited
 from edits.formats.diff_header import DiffHeader, names_agree
+from edits.formats.signed import readings
 from edits.hunk import Action, Format, Hunk, HunkLine, LineKind, RefusalCode, Replacement
 
 GIT = re.compile(r'diff --git (?:"?[abciow]/.+ "?[abciow]/.+|(?P<name>.+) (?P=name)|\S+ \S+)')
@@ -21,6 +22,7 @@ _HEADING = re.compile(r"@@+\s*(?:\.\.\.)?\s*(?:@@+)?\s*(.*?)\s*(?:@@+)?\s*")
 _KINDS = {kind.value: kind for kind in LineKind}
 _BINARY_DATA = re.compile(r"(?:literal|delta) \d+|\S{3,}")
 _OLD_HEADER = "--- "
+_SIGNS = "each line of a diff begins with a space, “-” or “+”"
 _SIGNATURE = "-- "
 _State = Literal["header", "body", "skip"]
 _Lines = tuple[HunkLine, ...]
@@ -40,7 +42,8 @@ class UnifiedBlock(Block):
         self._out = out
         self._fenced = fenced
         self._heredoc = heredoc
-        self._foreign = ""
+        # The lines of prose since the diff seemed to have ended.
+        self._passed: list[str] = []
         # A “---” line, and the “+++” line after it, that may be a header or text.
         self._pair: list[tuple[str, bool | None]] = []
         self._begin_file()
@@ -65,7 +68,7 @@ class UnifiedBlock(Block):
         elif not self._begins_body(head):
             return None
         if head[0] in _KINDS and not _OLD_HEADER.startswith(head[:4]):
-            self._open()
+            self._open(_KINDS[head[0]])
             return Body(_KINDS[head[0]], 1)
         return None
 
@@ -91,18 +94,21 @@ class UnifiedBlock(Block):
         self.done = True
 
     def resumes(self, line: str) -> bool:
-        """Whether the line is a ``@@``: the prose before it was in the middle of the diff then."""
-        if not line.startswith("@@"):
+        """Whether the line is one of the diff, which had not ended: lines before it have no sign then."""
+        if not (line.startswith("@@") or (looks_edited(line) and self._state == "body" and self._lines)):
             return False
-        if self._waits:
-            self._reject(self._foreign)
+        passed, self._passed = self._passed, []
+        for text in passed if self._state == "body" and self._lines else ():
+            if text[:1] in ("", *_KINDS):
+                self._take_line(text, None)
+            else:
+                self._take_unsigned(text, None)
         self.done = self.unread = self.paused = False
         return True
 
     def doubt(self, line: str) -> None:
-        """Refuse the waiting hunk if lines that look like its own follow the prose."""
-        if looks_edited(line) and self._waits:
-            self._reject(self._foreign)
+        """Remember a line of prose after the diff, which may turn out to be one of it."""
+        self._passed.append(line)
 
     def conclude(self, clean: bool) -> None:
         """The diff ended before the prose."""
@@ -119,8 +125,11 @@ class UnifiedBlock(Block):
 
     def _begin_hunk(self) -> None:
         self._lines: list[HunkLine] = []
+        # The indices of the lines that have no sign.
+        self._unsigned: list[int] = []
         self._hint: int | None = None
         self._counts: tuple[int, int] | None = None
+        self._from_nothing = False
         self._have = (0, 0)
         self._blanks = 0
         self._anchor = ""
@@ -173,11 +182,31 @@ class UnifiedBlock(Block):
             self._take_no_newline()
             return None
         if line[0] not in _KINDS or (line.rstrip() == _SIGNATURE.rstrip() and self._satisfied):
+            if self._may_lack_sign(line):
+                return self._take_unsigned(line, crlf)
             self._leave_or_reject(line)
             return None
-        self._open()
+        self._open(_KINDS[line[0]])
         self._add(_KINDS[line[0]], line[1:], crlf)
         return Body(_KINDS[line[0]], 1)
+
+    def _take_unsigned(self, line: str, crlf: bool | None) -> Body:
+        """Take a line that has lost its blank, or was never part of the diff."""
+        self._open(LineKind.CONTEXT)
+        self._unsigned.append(len(self._lines))
+        self._add(LineKind.CONTEXT, line, crlf)
+        return Body(LineKind.CONTEXT, 0)
+
+    def _may_lack_sign(self, line: str) -> bool:
+        """Whether the line may be one of context without its blank: nothing says that the diff has ended."""
+        if self._satisfied or line[0] in _KINDS or self._state != "body":
+            return False
+        if self._fenced and CLOSING_FENCE.fullmatch(line):
+            return False
+        if self._heredoc is not None and line.strip() == self._heredoc:
+            return False
+        begun = bool(self._lines) or self._counts is not None or bool(self._anchor)
+        return begun and (self._fenced or self._heredoc is not None or self._lines[-1:] != [_BLANK])
 
     def _settle_pair(self, line: str, crlf: bool | None) -> bool:
         """Decide whether the held ``---`` line is a header; True if ``line`` was taken for that."""
@@ -215,6 +244,7 @@ class UnifiedBlock(Block):
             # The hunks before this one have landed, so the new numbers are those of the current file.
             self._hint = int(ranges[3]) or None
             self._counts = (int(ranges[2] or 1), int(ranges[4] or 1))
+            self._from_nothing = ranges[1] == ranges[2] == "0"
         else:
             heading = _HEADING.fullmatch(line)
             self._anchor = heading[1] if heading else ""
@@ -243,15 +273,24 @@ class UnifiedBlock(Block):
         self._blanks = self._blanks + 1 if line == _BLANK else 0
         self._all_crlf = self._all_crlf and crlf is not False
 
-    def _open(self) -> None:
+    def _open(self, kind: LineKind = LineKind.NEW) -> None:
+        self._from_nothing = self._from_nothing and kind is LineKind.NEW
         if self._number is None:
-            action = Action.UPDATE if self._has_hunk else self._header.action
-            self._number = self._out.open(self._current, action, Format.UNIFIED)
+            self._number = self._out.open(self._current, self._action, Format.UNIFIED)
 
     @property
     def _current(self) -> str:
         """The file's current name: the new one after a hunk has moved it."""
         return self._header.rename_to if self._moved else self._header.path
+
+    @property
+    def _action(self) -> Action:
+        """What the hunk does to its file. One that begins at no line of no lines makes the file, whatever the
+        header says."""
+        if self._has_hunk:
+            return Action.UPDATE
+        action = self._header.action
+        return Action.ADD if action is Action.UPDATE and self._from_nothing else action
 
     def _finish_hunk(self) -> None:
         if self._state != "body" or self._header.action is Action.DELETE:
@@ -271,7 +310,7 @@ class UnifiedBlock(Block):
 
     def _hunk(self) -> Hunk:
         lines, others = self._readings()
-        action = self._header.action
+        action = self._action
         only_new = all(line.kind is LineKind.NEW or not line.text for line in lines)
         newline = "\r\n" if self._all_crlf else "\n"
         if action is Action.ADD and only_new and not self._has_hunk:
@@ -294,9 +333,16 @@ class UnifiedBlock(Block):
             at_end_of_file=bool(self._unended),
             move_to=self._header.rename_to if moves else None,
             final_newline=self._final_newline,
-            alternatives=others,
+            alternatives=(*others, *readings(lines, self._unsigned)),
+            flaw=self._unsigned_flaw,
             newline=newline,
         )
+
+    @property
+    def _unsigned_flaw(self) -> str:
+        if not self._unsigned:
+            return ""
+        return f"{_SIGNS}, but this one is {self._lines[self._unsigned[0]].text[:60]!r}"
 
     @property
     def _final_newline(self) -> bool | None:
@@ -358,7 +404,7 @@ class UnifiedBlock(Block):
         elif self._fenced or self._heredoc or self._lines[-1:] != [_BLANK]:
             self._reject(line)
         else:
-            self._foreign = line
+            self._passed = []
             self.done = self.unread = self.paused = True
 
     def _reject(self, line: str) -> None:
@@ -366,7 +412,7 @@ class UnifiedBlock(Block):
         if self._state == "body":
             self._break(
                 RefusalCode.MALFORMED,
-                f"each line of a diff begins with a space, “-” or “+”, but this one is {line[:60]!r}",
+                f"{_SIGNS}, but this one is {line[:60]!r}",
             )
         self._begin_hunk()
         self._state = "skip"

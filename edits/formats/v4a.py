@@ -12,6 +12,7 @@ import re
 from typing import Literal
 
 from edits.formats.block import CLOSING_FENCE, CUT, Block, Body, Output, looks_edited
+from edits.formats.signed import readings
 from edits.hunk import Action, Format, Hunk, HunkLine, LineKind, RefusalCode
 
 HEADER = re.compile(
@@ -23,6 +24,7 @@ HEADER = re.compile(
 OPENER = re.compile(r"\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File:\s*\S.*)")
 """A stripped line that begins a patch: models sometimes leave out ``*** Begin Patch``."""
 _RANGES = re.compile(r"-(\d+)(?:,\d+)? \+\d+(?:,\d+)?(?: @@ ?(.*))?")
+_SIGNS = "each line of a chunk begins with a space, “-” or “+”"
 _END = "*** End Patch"
 _END_OF_FILE = "*** End of File"
 _KINDS = {kind.value: kind for kind in LineKind}
@@ -49,6 +51,8 @@ class V4ABlock(Block):
         self._after_end_of_file = False
         self._maybe_end: str | None = None
         self._foreign = ""
+        # The lines of prose since the patch seemed to have ended.
+        self._passed: list[str] = []
         self._start_chunk()
 
     @property
@@ -110,17 +114,27 @@ class V4ABlock(Block):
         self.done = True
 
     def resumes(self, line: str) -> bool:
-        """Whether the line is a ``@@`` of the same file or a header: a line of the patch was wrong then."""
+        """Whether the line is one of the patch, which had not ended: lines before it have no sign then."""
         header = HEADER.fullmatch(line.strip())
         chunk = line.startswith("@@") and (self._state == "update" or self._file_has_chunk)
-        if not chunk and (header is None or header["mark"] == "Begin Patch"):
+        edit = looks_edited(line) and self._state == "update" and bool(self._lines)
+        if not (chunk or edit) and (header is None or header["mark"] == "Begin Patch"):
             return False
-        self.doubt("+")
+        passed, self._passed = self._passed, []
+        if self._state == "update" and self._lines:
+            for text in passed:
+                if text == "" or text[0] in _KINDS:
+                    self._take_chunk_line(text, None)
+                else:
+                    self._take_unsigned(text, None)
+        elif self._waits:
+            self._reject_line(self._foreign)
         self.done = self.unread = self.paused = False
         return True
 
     def doubt(self, line: str) -> None:
-        """Refuse the waiting hunk if lines that look like its own follow the prose."""
+        """Refuse the waiting file if lines that look like its own follow the prose."""
+        self._passed.append(line)
         if looks_edited(line) and self._waits:
             self._reject_line(self._foreign)
 
@@ -135,6 +149,8 @@ class V4ABlock(Block):
 
     def _start_chunk(self) -> None:
         self._lines: list[HunkLine] = []
+        # The indices of the lines that have no sign.
+        self._unsigned: list[int] = []
         self._anchors: list[str] = []
         self._line_hint: int | None = None
         self._all_crlf = True
@@ -162,6 +178,7 @@ class V4ABlock(Block):
             self._reject_line(line)
         else:
             self._foreign = line
+            self._passed = []
             self.done = self.unread = self.paused = True
 
     @property
@@ -226,8 +243,19 @@ class V4ABlock(Block):
             self._open_chunk()
             self._add_line(_KINDS[line[0]], line[1:], crlf)
             return Body(_KINDS[line[0]], 1)
-        self._leave_or_reject(line)
-        return None
+        if self._may_have_ended and not self._fenced and not self._heredoc:
+            self._leave_or_reject(line)
+            return None
+        return self._take_unsigned(line, crlf)
+
+    def _take_unsigned(self, line: str, crlf: bool | None) -> Body:
+        """Take a line that has lost its blank, or was never part of the patch."""
+        self._open_chunk()
+        self._lines += [HunkLine(LineKind.CONTEXT, "")] * self._blank_lines
+        self._blank_lines = 0
+        self._unsigned.append(len(self._lines))
+        self._add_line(LineKind.CONTEXT, line, crlf)
+        return Body(LineKind.CONTEXT, 0)
 
     def _take_anchor(self, line: str) -> None:
         anchor = line[2:].strip()
@@ -277,6 +305,7 @@ class V4ABlock(Block):
         shorter = list(lines)
         while shorter and shorter[-1] == HunkLine(LineKind.CONTEXT, ""):
             shorter.pop()
+        others = (tuple(shorter),) if shorter and len(shorter) < len(lines) else ()
         self._out.complete(
             self.number,
             Hunk(
@@ -288,7 +317,8 @@ class V4ABlock(Block):
                 line_hint=self._line_hint,
                 at_end_of_file=at_end_of_file,
                 move_to=self._move_to,
-                alternatives=(tuple(shorter),) if shorter and len(shorter) < len(lines) else (),
+                alternatives=(*others, *readings(lines, self._unsigned)),
+                flaw=self._unsigned_flaw,
                 newline=self._newline,
             ),
         )
@@ -324,10 +354,16 @@ class V4ABlock(Block):
         elif not self._file_has_chunk:
             self._break(RefusalCode.MALFORMED, "the edit is empty: it has no “@@” chunk")
 
+    @property
+    def _unsigned_flaw(self) -> str:
+        if not self._unsigned:
+            return ""
+        return f"{_SIGNS}, but this one is {self._lines[self._unsigned[0]].text[:60]!r}"
+
     def _reject_line(self, line: str) -> None:
         wanted = {
             "add": "each line of a new file begins with “+”",
-            "update": "each line of a chunk begins with a space, “-” or “+”",
+            "update": _SIGNS,
         }.get(self._state, "an edit begins with “*** Add File:”, “*** Update File:” or “*** Delete File:”")
         self._break(RefusalCode.MALFORMED, f"{wanted}, but this one is {line[:60]!r}")
         self._file_has_chunk = self._state == "update"

@@ -1,8 +1,9 @@
 """Whole files: a path, and a fence with the file's full text.
 
-The path is on the line above the fence or after the fence's language. A file is complete at the fence that
-matches its opening one: with nothing after it, of the same character, and at least as long. Fences with a
-language inside the text open a nested block, which ends at its own closing fence.
+The path is on the line above the fence or after the fence's language. A file ends at the fence that matches
+its opening one: with nothing after it, of the same character, and at least as long. Fences with a language
+inside the text open a nested block, which ends at its own closing fence. A fence of three characters without
+a language may also open one, so the file is complete only with the line after it.
 
 A code sample looks just the same, so this format is read only on request.
 """
@@ -10,12 +11,17 @@ A code sample looks just the same, so this format is read only on request.
 from __future__ import annotations
 
 import re
+from typing import Literal
 
-from edits.formats.block import Block, Body, Output
+from edits.formats.block import CUT, SENTENCE, Block, Body, Output
+from edits.formats.openers import path_of
 from edits.hunk import Action, Format, Hunk, HunkLine, LineKind, RefusalCode
 
 OPENER = re.compile(r"(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})(?P<info>[^`]*)")
 """A line that opens a fence."""
+_BARE = re.compile(r"\s*(?:`{3,}|~{3,})\s*")
+_SHORTEST = 3
+_After = Literal["nothing", "path", "text", "all"]
 _MAY_BE_FENCE = re.compile(r"[ \t]*(?:`*|~*)")
 
 
@@ -31,6 +37,8 @@ class WholeBlock(Block):
         self._open = [opener["fence"]]
         self._lines: list[HunkLine] = []
         self._all_crlf = True
+        # What has been seen after a fence that may be the file's own, or one in its text.
+        self._after: _After = "nothing"
         self._number = out.open(path, Action.UPDATE, Format.WHOLE)
 
     @property
@@ -48,7 +56,7 @@ class WholeBlock(Block):
         if fence is not None and self._closes(fence):
             self._open.pop()
             if not self._open:
-                self._complete()
+                self._close(fence["fence"])
                 return None
         elif fence is not None and fence["info"].strip() and self._nests(fence["fence"]):
             self._open.append(fence["fence"])
@@ -77,8 +85,49 @@ class WholeBlock(Block):
         """A fence that is shorter than the file's cannot end it, so it is not tracked."""
         return mark[0] == self._open[0][0] and len(mark) >= len(self._open[0])
 
+    def doubt(self, line: str) -> None:
+        """Take a line after the fence. Another fence without a language below text shows that it was one in
+        the file's text; a blank line or a sentence that it was the file's own."""
+        if self._after == "all":
+            return
+        if _BARE.fullmatch(line):
+            self._refuse()
+        elif self._after == "path" or not line.strip() or SENTENCE.fullmatch(line):
+            if self._after != "text":
+                self._complete()
+        elif self._after == "nothing":
+            self._after = "path" if path_of(line) is not None else "text"
+
+    def claims(self, line: str) -> bool:
+        """Whether the line is a fence of the file's text, and not that of another file."""
+        return self._after != "all" and _BARE.fullmatch(line) is not None
+
+    def conclude(self, clean: bool) -> None:
+        """Nothing more follows."""
+        if self._after == "all":
+            return
+        if clean:
+            self._complete()
+        else:
+            self._after = "all"
+            self._out.broken(self._number, self._path, RefusalCode.INCOMPLETE, CUT)
+
+    def _close(self, mark: str) -> None:
+        """The fence that ends the file, unless it is one in its text: only a longer one cannot be that."""
+        self.done = True
+        if len(mark) > _SHORTEST:
+            self._complete()
+        else:
+            self.paused = True
+
     def _complete(self) -> None:
         newline = "\r\n" if self._all_crlf and self._lines else "\n"
         hunk = Hunk(self._path, Action.UPDATE, Format.WHOLE, tuple(self._lines), newline=newline)
         self._out.complete(self._number, hunk)
-        self.done = True
+        self._after = "all"
+
+    def _refuse(self) -> None:
+        last = next((line.text.strip() for line in reversed(self._lines) if line.text.strip()), "")
+        message = f"the fence below {last[:60]!r} may end the file or stand in it: put a longer one around it"
+        self._out.broken(self._number, self._path, RefusalCode.MALFORMED, message)
+        self._after = "all"

@@ -12,7 +12,16 @@ from collections.abc import Iterable
 
 from edits.formats.block import CLOSING_FENCE, Output
 from edits.formats.events import Prose
-from edits.formats.openers import DIFF_FENCE, HEREDOC, WRAPPER, is_fence, is_wrapper, nearest_path, path_of
+from edits.formats.openers import (
+    DIFF_FENCE,
+    HEREDOC,
+    WRAPPER,
+    is_fence,
+    is_wrapper,
+    name_with_blanks,
+    nearest_path,
+    path_of,
+)
 from edits.hunk import Format
 
 # The path of a block is at most this many lines above its marker.
@@ -32,7 +41,8 @@ class Wrapping:
         # Finished lines that may belong to an edit, and the last lines of any kind.
         self._held: list[str] = []
         self._above: deque[str] = deque(maxlen=_LINES_ABOVE)
-        self._path: str | None = None
+        self.name: str | None = None
+        """The path of the SEARCH/REPLACE block before."""
 
     def note(self, lines: Iterable[str]) -> None:
         """Remember lines that are dealt with already; a path may be among them."""
@@ -139,12 +149,17 @@ class Wrapping:
                 kept -= 1
         del self._held[kept:]
         self.begin()
-        self._path = path
+        self.name = path
         return path
+
+    @property
+    def name_with_blanks(self) -> tuple[str, bool] | None:
+        """What the line above may name, if that is a name with blanks, and whether it does."""
+        return name_with_blanks(tuple(self._above))
 
     def nearest_path(self) -> str | None:
         """The path in the lines above, or else that of the block before."""
-        return nearest_path(tuple(self._above)) or self._path
+        return nearest_path(tuple(self._above)) or self.name
 
     def drop(self) -> None:
         """The held lines belong to a block that is refused."""

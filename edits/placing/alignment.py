@@ -17,10 +17,11 @@ from difflib import SequenceMatcher
 from edits.hunk import HunkLine, LineKind
 from edits.placing.blank_lines import old_of, tells
 from edits.placing.hints import fold
-from edits.placing.indent import reindented, shift_of
+from edits.placing.indent import Shift, shift_of
 
-Found = tuple[int, int, tuple[HunkLine, ...]]
-"""The first line from 0, one past the last, and the reading with the file's own lines."""
+Found = tuple[int, int, tuple[HunkLine, ...], Shift]
+"""The first line from 0, one past the last, the reading with the file's own lines, and the indentation that
+its new lines lack."""
 
 _LIKE = 0.75  # The similarity, letter by letter, of a stale line to the real one.
 _ENOUGH = 0.7  # The part of the hunk's text that must be equal.
@@ -274,8 +275,7 @@ def _assembled(
         whole += put.get(at, ())
         whole.append(HunkLine(LineKind.OLD if at in gone else LineKind.CONTEXT, lines[at]))
     whole += put.get(end, ())
-    moved = reindented(whole, shift) if shift is not None else None
-    return None if moved is None else (begin, end, moved)
+    return None if shift is None else (begin, end, tuple(whole), shift)
 
 
 def _next_old(reading: Sequence[HunkLine], number: int) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from edits.hunk import HunkLine, LineKind, Rung
 from edits.placing.hints import fold
-from edits.placing.indent import reindented, shift_of
+from edits.placing.indent import Shift, shift_of
 
 
 def old_of(reading: Sequence[HunkLine]) -> list[str]:
@@ -63,8 +63,9 @@ def matches(folded: Sequence[str], old: Sequence[str], rung: Rung) -> list[int]:
     return [start for start in starts if shift_of(folded[start : start + len(old)], old) is not None]
 
 
-Found = tuple[int, int, tuple[HunkLine, ...]]
-"""The first line from 0, one past the last, and the reading with the file's own blank lines."""
+Found = tuple[int, int, tuple[HunkLine, ...], Shift]
+"""The first line from 0, one past the last, the reading with the file's own blank lines, and the indentation
+that its new lines lack."""
 
 # With fewer letters and digits, or fewer lines with any, the match may be a coincidence.
 _ENOUGH_LETTERS = 20
@@ -88,8 +89,7 @@ def place_spaced(lines: Sequence[str], folded: Sequence[str], reading: Sequence[
     places = where[starts[0] : starts[0] + len(texts)]
     shift = shift_of([folded[place] for place in places], texts)
     whole = _woven(lines, reading, places)
-    moved = None if whole is None or shift is None else reindented(whole, shift)
-    return None if moved is None else (places[0], places[-1] + 1, moved)
+    return None if whole is None or shift is None else (places[0], places[-1] + 1, tuple(whole), shift)
 
 
 def _woven(lines: Sequence[str], reading: Sequence[HunkLine], places: Sequence[int]) -> list[HunkLine] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import gcd
 
 from edits.hunk import HunkLine, LineKind
 from edits.placing.hints import indentation
@@ -51,7 +52,20 @@ class Tabs:
         return "\t" * (columns // self.width) + " " * (columns % self.width)
 
 
-Shift = Moved | Units | Tabs
+@dataclass(frozen=True, slots=True)
+class First:
+    """Only the hunk's first line is not indented as in the file, where it begins with ``put``."""
+
+    put: str
+
+    def apply(self, indent: str) -> str | None:
+        """The indentation of any line but the first one."""
+        return indent
+
+
+Shift = Moved | Units | Tabs | First
+UNMOVED = Moved("", "")
+"""The shift of a hunk that is indented as the file is."""
 
 
 def shift_of(actual: Sequence[str], typed: Sequence[str]) -> Shift | None:
@@ -60,7 +74,31 @@ def shift_of(actual: Sequence[str], typed: Sequence[str]) -> Shift | None:
     Blank lines do not count. The lines have no trailing space.
     """
     pairs = {(indentation(real), indentation(line)) for real, line in zip(actual, typed, strict=True) if line}
-    return _moved(pairs) or _tabs(pairs) or _units(pairs) if pairs else Moved("", "")
+    return _moved(pairs) or _tabs(pairs) or _units(pairs) or _first(actual, typed) if pairs else UNMOVED
+
+
+def first_lost(lines: Sequence[str], typed: Sequence[str]) -> list[int]:
+    """Where ``lines`` continue with ``typed`` but for the first line's indentation, which has lost some."""
+    if len(typed) < _FEWEST_LINES or not typed[0].strip():
+        return []
+    first, rest = typed[0].strip(), list(typed[1:])
+    if not any(line.strip() for line in rest):
+        return []
+    return [
+        at
+        for at, line in enumerate(lines)
+        if line.strip() == first
+        and list(lines[at + 1 : at + len(typed)]) == rest
+        and len(indentation(line)) > len(indentation(typed[0]))
+    ]
+
+
+def _first(actual: Sequence[str], typed: Sequence[str]) -> First | None:
+    """The indentation that the first line alone lacks."""
+    alike = list(actual[1:]) == list(typed[1:]) and actual[0].strip() == typed[0].strip()
+    if not alike or len(typed) < _FEWEST_LINES:
+        return None
+    return First(indentation(actual[0]))
 
 
 def reindented(reading: Sequence[HunkLine], shift: Shift) -> tuple[HunkLine, ...] | None:
@@ -102,10 +140,33 @@ def _tabs(pairs: set[tuple[str, str]]) -> Tabs | None:
 
 
 def _units(pairs: set[tuple[str, str]]) -> Units | None:
-    """Two widths of a level, which the shallowest line determines and all others must confirm."""
+    """Two widths of a level, which all lines confirm."""
     deep = [(there, here) for there, here in pairs if there or here]
     if any(not there or not here or there.strip(" ") or here.strip(" ") for there, here in deep):
         return None
-    there, here = min(deep, key=lambda pair: len(pair[1]))
-    unit = Units(len(here), len(there))
+    unit = Units(gcd(*(len(here) for _, here in deep)), gcd(*(len(there) for there, _ in deep)))
     return unit if all(unit.apply(typed) == real for real, typed in pairs) else None
+
+
+def units_of(actual: Sequence[str], typed: Sequence[str], lines: Sequence[str]) -> Units | None:
+    """The widths of a level by which old lines of one depth and the file's ``lines`` can be explained."""
+    pairs = {
+        (indentation(real), indentation(line))
+        for real, line in zip(actual, typed, strict=True)
+        if line.strip()
+    }
+    widths = [len(depth) for line in lines if line.strip() and (depth := indentation(line)).strip(" ") == ""]
+    real = gcd(*(width for width in widths if width > 1))
+    if len(pairs) != 1 or real < _NARROWEST:
+        return None
+    there, here = next(iter(pairs))
+    levels, rest = divmod(len(there), real)
+    if rest or not levels or len(here) % levels or (there + here).strip(" "):
+        return None
+    unit = Units(len(here) // levels, real)
+    return unit if unit.typed >= _NARROWEST and unit.typed != unit.real else None
+
+
+_FEWEST_LINES = 2
+_NARROWEST = 2
+"""Blanks of the narrowest level of indentation."""

@@ -1,120 +1,30 @@
 """Finds a hunk's place in a file by a ladder of ever looser comparisons, each with a unique result.
 
 1. The lines are equal. 2. They are equal except for trailing space and Unicode punctuation. 3. They are
-equal except for indentation, if all lines have the same amount more or less, or another unit of it.
-4. ``...`` stands for lines that are left out. 5. Most lines are equal.
+equal except for indentation, if all lines have the same amount more or less, or another unit of it, or if
+the first line alone lacks it. 4. ``...`` stands for lines that are left out. 5. Most lines are equal.
 
 The first rung with a match decides. Several matches are told apart by the hunk's anchors (as lines, then
 as names of definitions), its end-of-file mark or its line hint. Otherwise the hunk is refused, because a
-wrong placement is far worse than a refusal.
-
-Rung 4: a hunk that writes ``...`` for lines that it does not change.
-
-Each piece between two elisions must occur once in the file, or once in the scope of the first piece.
-The lines that are left out stay as they are, so an elision must be context in the hunk.
+wrong placement is far worse than a refusal. A place is none if the new text may not stand there as it was
+typed (``edits.placing.soundness``); another reading of the hunk may do then.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from edits.hunk import Hunk, HunkLine, LineKind, RefusalCode, Rung
 from edits.placing.alignment import place_aligned
-from edits.placing.anchors import Symbol, anchor_line, in_scope, settle_by_anchors, settle_by_symbols, stands
-from edits.placing.blank_lines import matches, new_of, occurrences, old_of, place_spaced, tells
+from edits.placing.anchors import Symbol, anchor_line, settle_by_anchors, settle_by_symbols, stands
+from edits.placing.blank_lines import matches, new_of, occurrences, place_spaced, tells
+from edits.placing.elision import place_elided
+from edits.placing.fitting import Site, fit
 from edits.placing.hints import describe_candidates, describe_nearest, fold
-from edits.placing.indent import Shift, reindented, shift_of
-
-# Three dots alone, or in a comment that may say what is left out.
-_MARK = re.compile(r"(\.\.\.|(#|//|--|/\*|<!--|\{/\*|;|%)\s*\.\.\.\s*(\w.*)?)\s*(\*/\}?|-->)?")
-
-Found = tuple[int, int, tuple[HunkLine, ...]]
-"""The first line from 0, one past the last, and the reading with the file's lines in its elisions."""
-
-
-def is_elision(text: str) -> bool:
-    """Whether a line stands for others that are left out."""
-    return _MARK.fullmatch(fold([text])[0].strip()) is not None
-
-
-def place_elided(lines: Sequence[str], folded: Sequence[str], reading: Sequence[HunkLine]) -> Found | None:
-    """The place of a reading with elisions; None if it has no elisions or no unique place."""
-    marks = [line for line in reading if is_elision(line.text)]
-    if not marks or any(line.kind is not LineKind.CONTEXT for line in marks):
-        return None
-    pieces = _framed(_pieces(reading))
-    if not pieces or not any(tells(text) for text in old_of(pieces[0])):
-        return None
-    for rung in (Rung.FOLDED, Rung.INDENT):
-        starts = _starts(folded, pieces, rung)
-        if starts is not None:
-            return _assembled(lines, folded, pieces, starts)
-    return None
-
-
-def _pieces(reading: Sequence[HunkLine]) -> list[list[HunkLine]]:
-    pieces: list[list[HunkLine]] = [[]]
-    for line in reading:
-        if is_elision(line.text):
-            pieces.append([])
-        else:
-            pieces[-1].append(line)
-    return [piece for piece in pieces if piece]
-
-
-def _framed(pieces: list[list[HunkLine]]) -> list[list[HunkLine]]:
-    """The pieces without those at the ends that change nothing and have no words, such as a brace."""
-
-    def idle(piece: Sequence[HunkLine]) -> bool:
-        return all(line.kind is LineKind.CONTEXT and not tells(line.text) for line in piece)
-
-    while pieces and idle(pieces[-1]):
-        pieces = pieces[:-1]
-    while pieces and idle(pieces[0]):
-        pieces = pieces[1:]
-    return pieces
-
-
-def _starts(folded: Sequence[str], pieces: Sequence[Sequence[HunkLine]], rung: Rung) -> list[int] | None:
-    starts: list[int] = []
-    end = 0
-    for piece in pieces:
-        old = old_of(piece)
-        if not old:
-            # Nothing determines the place of new lines between two elisions.
-            return None
-        found = matches(folded, old, rung)
-        if len(found) > 1 and starts:
-            found = [start for start in found if start >= end and in_scope(folded, starts[0], start)]
-        if len(found) != 1 or found[0] < end:
-            return None
-        starts.append(found[0])
-        end = found[0] + len(old)
-    return starts
-
-
-def _assembled(
-    lines: Sequence[str], folded: Sequence[str], pieces: Sequence[Sequence[HunkLine]], starts: Sequence[int]
-) -> Found | None:
-    whole: list[HunkLine] = []
-    shift: Shift | None = None
-    at = starts[0]
-    for piece, start in zip(pieces, starts, strict=True):
-        old = fold(old_of(piece))
-        this = shift_of(folded[start : start + len(old)], old) if any(old) else shift
-        if this is None or (shift is not None and this != shift):
-            return None
-        shift = this
-        whole += [HunkLine(LineKind.CONTEXT, text) for text in lines[at:start]]
-        moved = reindented(piece, shift)
-        if moved is None:
-            return None
-        whole += moved
-        at = start + len(old)
-    return starts[0], at, tuple(whole)
-
+from edits.placing.indent import UNMOVED, Shift, first_lost, shift_of
+from edits.placing.readings import Reading, as_in_file, readings_of
+from edits.placing.soundness import unsound
 
 Symbols = Callable[[], Sequence[Symbol]]
 """Gives the definitions in the file that is searched; called only if they are needed."""
@@ -122,8 +32,6 @@ Symbols = Callable[[], Sequence[Symbol]]
 
 # Text with fewer letters and digits, such as a brace, must be unique with any indentation.
 _FEW_LETTERS = 4
-# Number of lines with words that a text needs to be found without the blank lines around it.
-_TELLING_LINES = 2
 # Line hints are often off by a few lines, so that one cannot tell apart two places this near to it.
 _HINT_LEEWAY = 5
 # An anchor that is nowhere in the file is ignored if a single match has this many letters and digits.
@@ -165,10 +73,25 @@ class Miss:
 
 def locate(lines: Sequence[str], hunk: Hunk, symbols: Symbols = lambda: ()) -> Place | Present | Miss:
     """Find the place of ``hunk`` in a file's ``lines``, which have no endings."""
-    readings = _readings(hunk)
+    readings = readings_of(hunk)
     if not readings:
         return _insertion(lines, hunk)
+    doubt: str | None = None
+    for found in _tried(lines, hunk, readings, symbols):
+        if not isinstance(found, str):
+            return found
+        doubt = doubt or found
+    if doubt is not None:
+        return Miss(RefusalCode.MALFORMED, doubt)
+    return Miss(RefusalCode.NO_MATCH, describe_nearest(lines, readings[0].old))
+
+
+def _tried(
+    lines: Sequence[str], hunk: Hunk, readings: Sequence[Reading], symbols: Symbols
+) -> Iterator[Place | Present | Miss | str]:
+    """What each reading leads to, the strictest search first: a result, or what its new text has wrong."""
     folded: Sequence[str] | None = None
+    doubted = False
     for reading in readings:
         found = _on_rung(lines, lines, reading, hunk, Rung.EXACT, symbols)
         if found is None:
@@ -176,32 +99,22 @@ def locate(lines: Sequence[str], hunk: Hunk, symbols: Symbols = lambda: ()) -> P
             for rung in (Rung.FOLDED, Rung.INDENT):
                 found = found or _on_rung(lines, folded, reading, hunk, rung, symbols)
         if found is not None:
-            return found
-    assert folded is not None
+            doubted = doubted or isinstance(found, str)
+            yield found
+    if doubted:
+        return
+    if hunk.flaw:
+        yield hunk.flaw
+        return
+    folded = folded if folded is not None else fold(lines)
     for reading in readings:
-        present = _already(folded, reading, hunk)
+        present = _already(folded, reading.lines, hunk)
         if present is not None:
-            return present
+            yield present
     for reading in readings:
-        found = _loosely(lines, folded, reading, hunk)
-        if found is not None:
-            return found
-    return Miss(RefusalCode.NO_MATCH, describe_nearest(lines, old_of(readings[0])))
-
-
-def _readings(hunk: Hunk) -> list[tuple[HunkLine, ...]]:
-    """The readings with text to find. One without the blank lines at the ends needs several lines of words.
-
-    Those blank lines were typed, so that a single line without them may well be another place.
-    """
-    full = old_of(hunk.lines)
-    found: list[tuple[HunkLine, ...]] = []
-    for reading in (hunk.lines, *hunk.alternatives):
-        old = old_of(reading)
-        cut = len(old) < len(full) and list(filter(str.strip, old)) == list(filter(str.strip, full))
-        if old and not (cut and sum(map(tells, old)) < _TELLING_LINES):
-            found.append(reading)
-    return found
+        loose = _loosely(lines, folded, reading, hunk)
+        if loose is not None:
+            yield loose
 
 
 def find(lines: Sequence[str], old: Sequence[str]) -> tuple[int, int] | None:
@@ -219,49 +132,63 @@ def find(lines: Sequence[str], old: Sequence[str]) -> tuple[int, int] | None:
 
 
 def _on_rung(
-    lines: Sequence[str],
-    folded: Sequence[str],
-    reading: tuple[HunkLine, ...],
-    hunk: Hunk,
-    rung: Rung,
-    symbols: Symbols,
-) -> Place | Miss | None:
-    """The place of a reading on one of the first three rungs; None if there is no match."""
-    old = old_of(reading)
+    lines: Sequence[str], folded: Sequence[str], reading: Reading, hunk: Hunk, rung: Rung, symbols: Symbols
+) -> Place | Miss | str | None:
+    """The place of a reading on one of the first three rungs, or what is wrong with its new text; None if
+    there is no match."""
+    old = reading.old
     starts = matches(folded, old, rung)
+    if not starts and rung is Rung.INDENT:
+        starts = first_lost(folded, fold(old))
     if not starts:
         return None
     chosen = _settle(lines, starts, reading, hunk, symbols)
     if isinstance(chosen, Miss):
         return chosen
-    if rung is Rung.INDENT:
-        shift = shift_of(folded[chosen : chosen + len(old)], fold(old))
-        moved = None if shift is None else reindented(reading, shift)
-        if moved is None:
-            return None
-        reading = moved
-    return Place(chosen, chosen + len(old), rung, reading)
+    shift = UNMOVED if rung is not Rung.INDENT else shift_of(folded[chosen : chosen + len(old)], fold(old))
+    return _place(lines, (chosen, chosen + len(old), reading.lines, shift), max(rung, reading.rung), hunk)
 
 
 def _loosely(
-    lines: Sequence[str], folded: Sequence[str], reading: tuple[HunkLine, ...], hunk: Hunk
-) -> Place | Miss | None:
+    lines: Sequence[str], folded: Sequence[str], reading: Reading, hunk: Hunk
+) -> Place | Miss | str | None:
     """The place of a reading by the looser searches, each of which checks that its result is unique."""
     for rung, search in _LOOSE:
-        found = search(lines, folded, reading)
-        if found is not None:
-            start, end, whole = found
-            if hunk.anchors and not settle_by_anchors(lines, [start], end - start, hunk.anchors):
-                return _no_anchor(start, hunk)
-            return Place(start, end, rung, whole)
+        found = search(lines, folded, reading.lines)
+        if found is None:
+            continue
+        start, end, *_ = found
+        if hunk.anchors and not settle_by_anchors(lines, [start], end - start, hunk.anchors):
+            return _no_anchor(start, hunk)
+        placed = _place(lines, found, rung, hunk)
+        if placed is not None:
+            return placed
     return None
 
 
+def _place(
+    lines: Sequence[str], found: tuple[int, int, tuple[HunkLine, ...], Shift], rung: Rung, hunk: Hunk
+) -> Place | str | None:
+    """The place with its new lines like the file's, or what is wrong with them; None if they cannot be
+    indented."""
+    start, end, reading, shift = found
+    reading = as_in_file(lines[start:end], reading)
+    fitted = fit(Site(lines, start, end), reading, shift, hunk.format)
+    if fitted is None or isinstance(fitted, str):
+        return fitted
+    wrong = unsound(hunk.path, lines, fitted, hunk.format)
+    if wrong is not None:
+        return wrong
+    # What is undone in the new text is more than an exact match, even if the old text is one.
+    moved = rung is Rung.EXACT and fitted != reading
+    return Place(start, end, Rung.INDENT if moved else rung, fitted)
+
+
 def _settle(
-    lines: Sequence[str], starts: list[int], reading: Sequence[HunkLine], hunk: Hunk, symbols: Symbols
+    lines: Sequence[str], starts: list[int], reading: Reading, hunk: Hunk, symbols: Symbols
 ) -> int | Miss:
     """The start among ``starts`` that the hunk's anchors, end-of-file mark or line hint select."""
-    old = old_of(reading)
+    old = reading.old
     size = len(old)
     if hunk.anchors:
         kept = settle_by_anchors(lines, starts, size, hunk.anchors)
@@ -280,11 +207,11 @@ def _settle(
         while bottom and not lines[bottom - 1].strip():
             bottom -= 1
         starts = [start for start in starts if start + size >= bottom] or starts
-    if len(starts) > 1 and hunk.line_hint is not None:
-        starts = _nearest(starts, hunk.line_hint - 1)
+    if len(starts) > 1 and reading.line_hint is not None:
+        starts = _nearest(starts, reading.line_hint - 1)
     if len(starts) > 1:
         return Miss(RefusalCode.AMBIGUOUS, describe_candidates(starts, size))
-    told = hunk.anchors or hunk.line_hint or hunk.at_end_of_file
+    told = hunk.anchors or reading.line_hint or hunk.at_end_of_file
     if not told and sum(map(str.isalnum, "".join(old))) < _FEW_LETTERS:
         return _wordless(lines, starts[0], old)
     return starts[0]

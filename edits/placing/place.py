@@ -1,152 +1,22 @@
-"""Places a hunk in its file: by lines, by characters, or as the whole file.
-
-Places an edit by characters: it replaces one text by another, which may begin and end inside a line.
-
-All line endings are compared as equal, and what both texts have in common at their ends keeps the file's
-bytes. The text must occur once, unless all occurrences are to be replaced.
-"""
+"""Places a hunk in its file: by lines, by characters, or as the whole file."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
-from edits.files.diff import changes
-from edits.files.text import TextFile, split, whole_lines
+from edits.files.edited import edited
+from edits.files.text import TextFile
 from edits.hunk import Format, Hunk, HunkLine, LineKind, RefusalCode, Replacement, Rung
-from edits.placing.hints import describe_candidates, describe_nearest, fold
+from edits.placing.blank_lines import tells
+from edits.placing.fitting import Site, fit
+from edits.placing.hints import describe_nearest, fold, indentation
+from edits.placing.indent import shift_of
 from edits.placing.locate import Miss, Place, Present, Symbols, locate
+from edits.placing.soundness import unsound
 from edits.placing.splices import Splice, splices, with_final_newline
-
-# A shorter new text may be in the file by chance, so it does not show that the edit was made before.
-_TELLING = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Substitution:
-    """The splices that make the replacement. ``repeats`` says that each place has the new text already,
-    as after an insertion beside the old text."""
-
-    splices: tuple[Splice, ...]
-    repeats: bool
-
-
-def substitute(
-    file: TextFile, edit: Replacement, *, everywhere: bool
-) -> Substitution | Present | Miss | None:
-    """Place ``edit`` in ``file``; None if its old text is not there."""
-    text = _flat(file.lines, file.endings)
-    old, new = _flattened(edit.old), _flattened(edit.new)
-    starts = list(_places(text, old, overlapping=not everywhere))
-    lines = _Lines(file)
-    if not starts:
-        there = list(_places(text, new, overlapping=True)) if len(new.strip()) >= _TELLING else []
-        if len(there) != 1:
-            return None
-        first, last = lines.of(there[0]), lines.of(there[0] + len(new.rstrip("\n")))
-        return Present(first, last + 1, Rung.EXACT)
-    if len(starts) > 1 and not everywhere:
-        size = len(split(edit.old)[0])
-        return Miss(RefusalCode.AMBIGUOUS, describe_candidates([lines.of(start) for start in starts], size))
-    inside = new.find(old)
-    repeats = inside >= 0 and all(
-        start >= inside and text.startswith(new, start - inside) for start in starts
-    )
-    kept, kept_after = _shared(old, new)
-    middle = new[kept : len(new) - kept_after]
-    spans = [(start + kept, start + len(old) - kept_after) for start in starts]
-    return Substitution(tuple(lines.splices(spans, middle)), repeats)
-
-
-class _Lines:
-    """A file's lines, found by an index in its text, where every ending counts as one character."""
-
-    def __init__(self, file: TextFile) -> None:
-        self._file = file
-        widths = (len(line) + 1 for line in file.lines)
-        self._begins = [0, *accumulate(widths)] if file.lines else [0]
-
-    def of(self, at: int) -> int:
-        """The line, from 0, of the character at ``at``."""
-        return max(0, min(bisect_right(self._begins, at) - 1, len(self._file.lines) - 1))
-
-    def splices(self, spans: Sequence[tuple[int, int]], new: str) -> Iterator[Splice]:
-        """Splices of whole lines that replace each of ``spans`` by ``new``; spans in the same line or in
-        adjacent ones are joined."""
-        group: list[tuple[int, int]] = []
-        for span in spans:
-            if group and self.of(span[0]) > self.of(group[-1][1]) + 1:
-                yield self._splice(group, new)
-                group = []
-            group.append(span)
-        if group:
-            yield self._splice(group, new)
-
-    def _splice(self, spans: Sequence[tuple[int, int]], new: str) -> Splice:
-        first, last = self.of(spans[0][0]), self.of(spans[-1][1])
-        file = self._file
-        ending = file.endings[first] or (file.endings[first - 1] if first else "") or "\n"
-        typed = new.replace("\n", ending)
-        pieces: list[str] = []
-        done = self._begins[first]
-        for start, end in spans:
-            pieces += (self._real(done, start), typed)
-            done = end
-        pieces.append(self._real(done, self._begins[last + 1]))
-        before = [file.lines[line] + file.endings[line] for line in range(first, last + 1)]
-        after = whole_lines("".join(pieces))
-        skip = 0
-        while skip < min(len(before), len(after)) and before[skip] == after[skip]:
-            skip += 1
-        drop = 0
-        while drop < min(len(before), len(after)) - skip and before[-1 - drop] == after[-1 - drop]:
-            drop += 1
-        stop = len(before) - drop
-        return Splice(first + skip, tuple(before[skip:stop]), tuple(after[skip : len(after) - drop]))
-
-    def _real(self, start: int, end: int) -> str:
-        """The file's own text between two indices."""
-        pieces: list[str] = []
-        at, line = start, self.of(start)
-        while at < end and line < len(self._file.lines):
-            text, begin = self._file.lines[line], self._begins[line]
-            pieces.append(text[at - begin : end - begin])
-            at = self._begins[line + 1]
-            if at <= end:
-                pieces.append(self._file.endings[line])
-            line += 1
-        return "".join(pieces)
-
-
-def _flat(lines: Sequence[str], endings: Sequence[str]) -> str:
-    text = "\n".join(lines)
-    return text + "\n" if endings and endings[-1] else text
-
-
-def _flattened(text: str) -> str:
-    return _flat(*split(text)) if "\r" in text else text
-
-
-def _places(text: str, wanted: str, *, overlapping: bool) -> Iterator[int]:
-    step = 1 if overlapping else max(1, len(wanted))
-    at = text.find(wanted)
-    while at >= 0:
-        yield at
-        at = text.find(wanted, at + step)
-
-
-def _shared(old: str, new: str) -> tuple[int, int]:
-    """The number of characters that both texts have in common at the beginning and at the end."""
-    most = min(len(old), len(new))
-    before = 0
-    while before < most and old[before] == new[before]:
-        before += 1
-    after = 0
-    while after < most - before and old[-1 - after] == new[-1 - after]:
-        after += 1
-    return before, after
+from edits.placing.substitution import Substitution, substitute
+from edits.placing.whole_files import place_whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,19 +37,95 @@ class Placed:
 def place(file: TextFile, hunk: Hunk, symbols: Symbols = lambda: ()) -> Placed | Present | Miss:
     """Find the place of ``hunk`` in ``file``."""
     if hunk.format is Format.WHOLE:
-        return _by_lines(file, Place(0, len(file.lines), Rung.EXACT, tuple(_whole(file, hunk))), hunk)
+        whole = place_whole(file.lines, hunk)
+        return whole if isinstance(whole, Miss) else _by_lines(file, whole, hunk)
     if hunk.replacement is not None:
-        found = substitute(file, hunk.replacement, everywhere=hunk.replace_all)
-        if found is not None and not isinstance(found, (Present, Miss)):
-            first = found.splices[0].start + 1
-            made = tuple(splice for splice in found.splices if splice.old != splice.new)
-            return Placed(made, Rung.EXACT, first, first + 1, found.repeats)
+        found = _by_characters(file, hunk, hunk.replacement)
         if found is not None:
             return found
-        if _joins(hunk.replacement):
-            return Miss(RefusalCode.NO_MATCH, describe_nearest(file.lines, hunk.old))
     located = locate(file.lines, hunk, symbols)
     return _by_lines(file, located, hunk) if isinstance(located, Place) else located
+
+
+def _by_characters(file: TextFile, hunk: Hunk, typed: Replacement) -> Placed | Present | Miss | None:
+    """The place of an edit by characters; None if its lines are to be searched for."""
+    edit = _with_its_endings(file, typed)
+    if edit is None:
+        message = "the new text lacks the line ends that the old one ends with: write them, or leave them out"
+        return Miss(RefusalCode.MALFORMED, message)
+    found = substitute(file, edit, everywhere=hunk.replace_all)
+    if found is None and _joins(edit):
+        return Miss(RefusalCode.NO_MATCH, describe_nearest(file.lines, hunk.old))
+    if not isinstance(found, Substitution):
+        return found
+    fitted = _fitted(file, hunk, found.lines) if found.lines is not None else None
+    if fitted is not None:
+        return fitted if isinstance(fitted, Miss) else _by_lines(file, fitted, hunk)
+    made = tuple(splice for splice in found.splices if splice.old != splice.new)
+    for splice in made:
+        wrong = unsound(hunk.path, file.lines, edited(_lines(splice.old), _lines(splice.new)), hunk.format)
+        if wrong is not None:
+            return Miss(RefusalCode.MALFORMED, wrong)
+    first = found.splices[0].start + 1
+    rung = Rung.EXACT if edit == typed else Rung.FOLDED
+    return Placed(made, rung, first, first + 1, found.repeats)
+
+
+def _with_its_endings(file: TextFile, edit: Replacement) -> Replacement | None:
+    """The edit with the line end at its own end, or beginning, that the old text has and the new one lacks.
+
+    Without it the next line of the file, or the one above, would be joined to the new text. None if it is
+    not certain how many are meant.
+    """
+    old, new = edit.old, edit.new
+    if not new.strip() or not old.strip("\r\n"):
+        return edit
+    if old.endswith("\n") and not new.endswith(("\n", " ", "\t")) and not _ends_file(file, old):
+        if old.endswith(("\n\n", "\r\n\r\n")):
+            return None
+        new += "\r\n" if old.endswith("\r\n") else "\n"
+    begun = old.lstrip("\r\n")
+    if len(begun) < len(old) and new[0] not in "\r\n":
+        depth = indentation(begun)
+        if depth and indentation(new) == depth:
+            new = old[: len(old) - len(begun)] + new
+    return Replacement(old, new)
+
+
+def _ends_file(file: TextFile, old: str) -> bool:
+    return file.text.replace("\r\n", "\n").endswith(old.replace("\r\n", "\n"))
+
+
+def _fitted(file: TextFile, hunk: Hunk, covered: tuple[int, int]) -> Place | Miss | None:
+    """The edit by its lines, if they are not indented as they are to be in the file; None if they are."""
+    start, end = covered
+    actual = fold(file.lines[start:end])
+    typed = fold(hunk.old)
+    shift = shift_of(actual, typed) if len(actual) == len(typed) else None
+    if shift is None:
+        return None
+    site = Site(file.lines, start, end)
+    fitted = fit(site, hunk.lines, shift, hunk.format)
+    if isinstance(fitted, str):
+        return Miss(RefusalCode.MALFORMED, fitted)
+    if fitted is None or _texts(fitted) == _texts(_as_replaced(hunk.lines, actual, typed)):
+        return None
+    wrong = unsound(hunk.path, file.lines, fitted, hunk.format)
+    return Place(start, end, Rung.INDENT, fitted) if wrong is None else Miss(RefusalCode.MALFORMED, wrong)
+
+
+def _as_replaced(lines: Sequence[HunkLine], actual: Sequence[str], typed: Sequence[str]) -> list[HunkLine]:
+    """The lines as a replacement by characters leaves them, after what is before the old text."""
+    before = actual[0][: len(actual[0]) - len(typed[0])] if actual[0].endswith(typed[0]) else ""
+    first = next((index for index, line in enumerate(lines) if line.kind is not LineKind.OLD), None)
+    return [
+        HunkLine(line.kind, before + line.text) if index == first and line.kind is LineKind.NEW else line
+        for index, line in enumerate(lines)
+    ]
+
+
+def _texts(lines: Sequence[HunkLine]) -> list[str]:
+    return [line.text for line in lines if line.kind is LineKind.NEW]
 
 
 def deletes_as_it_is(file: TextFile, hunk: Hunk) -> Miss | None:
@@ -190,26 +136,39 @@ def deletes_as_it_is(file: TextFile, hunk: Hunk) -> Miss | None:
     return Miss(RefusalCode.NO_MATCH, message)
 
 
-def _by_lines(file: TextFile, found: Place, hunk: Hunk) -> Placed:
+def _by_lines(file: TextFile, found: Place, hunk: Hunk) -> Placed | Present:
+    beside = _stands_beside(file.lines, found)
+    if beside is not None and found.rung is not Rung.EXACT:
+        # The text that was to be found is not quite the file's, because the edit was made before.
+        return Present(*beside, found.rung)
     made = splices(file, found, hunk.newline)
     if hunk.final_newline is not None and file.lines and found.end == len(file.lines):
         made = with_final_newline(file, made, hunk.final_newline, hunk.newline)
     made = tuple(splice for splice in made if splice.old != splice.new)
     new = [line.text for line in found.lines if line.kind is not LineKind.OLD]
-    repeats = list(file.lines[found.start : found.start + len(new)]) == new and hunk.final_newline is None
-    end = found.start + len(new) if repeats else found.end
-    return Placed(made, found.rung, found.start + 1, end + 1, repeats)
+    same = list(file.lines[found.start : found.start + len(new)]) == new and hunk.final_newline is None
+    end = found.start + len(new) if same else found.end
+    return Placed(made, found.rung, found.start + 1, end + 1, same or beside is not None)
 
 
-def _whole(file: TextFile, hunk: Hunk) -> Iterator[HunkLine]:
-    """A rewrite of the file as an edit: unchanged lines are context, so that they keep their endings."""
-    new, at = hunk.new, 0
-    for change in changes(file.lines, new):
-        yield from (HunkLine(LineKind.CONTEXT, text) for text in file.lines[at : change.start])
-        yield from (HunkLine(LineKind.OLD, text) for text in file.lines[change.start : change.end])
-        yield from (HunkLine(LineKind.NEW, text) for text in new[change.new_start : change.new_end])
-        at = change.end
-    yield from (HunkLine(LineKind.CONTEXT, text) for text in file.lines[at:])
+def _stands_beside(lines: Sequence[str], found: Place) -> tuple[int, int] | None:
+    """The lines that the hunk would insert, where the file has them right above or below the hunk already;
+    None if it changes anything else."""
+    reading = found.lines
+    first = next((i for i, line in enumerate(reading) if line.kind is not LineKind.NEW), len(reading))
+    last = next((i for i, line in enumerate(reversed(reading)) if line.kind is not LineKind.NEW), 0)
+    middle = reading[first : len(reading) - last]
+    if not middle or any(line.kind is not LineKind.CONTEXT for line in middle) or not (first or last):
+        return None
+    above, below = _texts(reading[:first]), _texts(reading[len(reading) - last :])
+    start, end = found.start - len(above), found.end + len(below)
+    if (
+        start < 0
+        or fold(lines[start : found.start]) != fold(above)
+        or fold(lines[found.end : end]) != fold(below)
+    ):
+        return None
+    return (start, end) if any(map(tells, (*above, *below))) else None
 
 
 def _joins(edit: Replacement) -> bool:
@@ -222,3 +181,7 @@ def _bare(lines: Sequence[str]) -> list[str]:
     while bare and not bare[-1]:
         bare.pop()
     return bare
+
+
+def _lines(whole: Sequence[str]) -> list[str]:
+    return [line.rstrip("\r\n") for line in whole]

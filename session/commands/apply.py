@@ -42,7 +42,7 @@ def apply_stream(
     text = _Utf8(stream)
     for piece in text:
         yield from applying.take(applying.parser.feed(piece))
-    yield from applying.take(applying.parser.close(clean=text.problem is None))
+    yield from applying.take(applying.parser.close(clean=text.problem is None, unsure=True))
     yield applying.ended()
     if text.problem is not None:
         raise text.problem

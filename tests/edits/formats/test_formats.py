@@ -14,11 +14,19 @@ BLOCK = "a.py\n```python\n<<<<<<< SEARCH\nx\ny\n=======\nx\nz\n>>>>>>> REPLACE\n
 
 
 def hunks(text: str, *, clean: bool = True) -> list[Hunk]:
-    return [event.hunk for event in parse([text], clean=clean) if isinstance(event, Completed)]
+    """The hunks that are well formed."""
+    events = parse([text], clean=clean)
+    return [event.hunk for event in events if isinstance(event, Completed) and not event.hunk.flaw]
 
 
 def broken(text: str, *, clean: bool = True) -> list[RefusalCode]:
-    return [event.code for event in parse([text], clean=clean) if isinstance(event, Broken)]
+    """The codes of refusals; a hunk with a flaw is malformed, unless a file has its lines as read."""
+    flawed = RefusalCode.MALFORMED
+    return [
+        event.code if isinstance(event, Broken) else flawed
+        for event in parse([text], clean=clean)
+        if isinstance(event, Broken) or (isinstance(event, Completed) and event.hunk.flaw)
+    ]
 
 
 def completes_at(text: str) -> int | None:
@@ -119,7 +127,6 @@ def test_prose_around_and_between_edits_of_both_formats() -> None:
 @pytest.mark.parametrize(
     "above",
     [
-        "src/a b.py",
         "**src/a.py**",
         "`src/a.py`:",
         "### `src/a.py`",
@@ -134,8 +141,7 @@ def test_prose_around_and_between_edits_of_both_formats() -> None:
     ],
 )
 def test_the_styles_of_a_path_line(above: str) -> None:
-    dressed = f"`{above}`" if " b" in above else above
-    events = parse([f"{dressed}\n```\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n```\n"])
+    events = parse([f"{above}\n```\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n```\n"])
     (hunk,) = [event.hunk for event in events if isinstance(event, Completed)]
     assert hunk.path.strip("\n") in above and prose(events) == ""
 
@@ -156,12 +162,27 @@ def test_marker_styles(opening: str, middle: str, closing: str) -> None:
     assert (hunk.old, hunk.new) == (("x",), ("y",))
 
 
-def test_line_hints_and_line_numbers() -> None:
+def test_line_hints() -> None:
     (hinted,) = hunks("a.py\n<<<<<<< SEARCH\n:start_line:12\n-------\nx\n=======\ny\n>>>>>>> REPLACE\n")
     assert (hinted.line_hint, hinted.old) == (12, ("x",))
-    (numbered,) = hunks("a.py\n<<<<<<< SEARCH\n7 | x\n8 | z\n=======\ny\n>>>>>>> REPLACE\n")
-    assert numbered.line_hint == 7
-    assert [line.text for line in numbered.alternatives[0] if line.kind is not LineKind.NEW] == ["x", "z"]
+
+
+@pytest.mark.parametrize(
+    ("above", "path", "names"),
+    [
+        ("`src/a b.py`", "src/a b.py", ()),
+        ("**my notes.md**:", "my notes.md", ()),
+        ("Copy of a.py", "Copy of a.py", ("Copy of a.py",)),
+        ("Now edit a.py.", None, ()),
+        (f"{BLOCK}And my b.py", "a.py", ("And my b.py",)),
+    ],
+)
+def test_names_with_blanks_above_a_block(above: str, path: str | None, names: tuple[str, ...]) -> None:
+    text = f"{above}\n```\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n```\n"
+    found = hunks(text)
+    assert [(hunk.path, hunk.names) for hunk in found[-1:]] == ([(path, names)] if path else [])
+    assert merged(parse(list(text))) == merged(parse([text]))
+    assert hunks(text.replace("x\n=", "=")) == [] or path != "Copy of a.py"
 
 
 def test_a_block_without_a_path_uses_the_last_one_or_is_malformed() -> None:
@@ -249,8 +270,9 @@ def test_a_patch_line_without_its_mark_refuses_its_chunk(later: str) -> None:
     assert merged(parse(list(text))) == merged(parse([text]))
 
 
-def test_a_line_without_its_mark_and_no_blank_line_before_it_refuses_at_once() -> None:
-    assert broken(f"{V4A}def g():\n", clean=False) == [RefusalCode.MALFORMED]
+def test_a_chunk_with_a_line_without_its_mark_is_complete_at_its_end() -> None:
+    assert broken(f"{V4A}def g():\n", clean=False) == [RefusalCode.INCOMPLETE]
+    assert broken(f"{V4A}def g():\n@@\n", clean=False) == [RefusalCode.MALFORMED]
 
 
 def test_a_block_in_a_list_may_be_indented_with_its_markers() -> None:

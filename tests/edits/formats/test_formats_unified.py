@@ -18,12 +18,19 @@ DIFF = "--- a/a.py\n+++ b/a.py\n@@ -1,3 +1,3 @@\n x\n-y\n+z\n w\n"
 
 
 def hunks(text: str, *, clean: bool = True, format: Format | None = None) -> list[Hunk]:
+    """The hunks that are well formed."""
     events = parse([text], clean=clean, format=format)
-    return [event.hunk for event in events if isinstance(event, Completed)]
+    return [event.hunk for event in events if isinstance(event, Completed) and not event.hunk.flaw]
 
 
 def broken(text: str, *, clean: bool = True) -> list[RefusalCode]:
-    return [event.code for event in parse([text], clean=clean) if isinstance(event, Broken)]
+    """The codes of refusals; a hunk with a flaw is malformed, unless a file has its lines as read."""
+    flawed = RefusalCode.MALFORMED
+    return [
+        event.code if isinstance(event, Broken) else flawed
+        for event in parse([text], clean=clean)
+        if isinstance(event, Broken) or (isinstance(event, Completed) and event.hunk.flaw)
+    ]
 
 
 def git(folder: Path, *words: str) -> str:

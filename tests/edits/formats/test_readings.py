@@ -48,6 +48,8 @@ def known(hunk: Hunk) -> list[str]:
         f"text {text.old!r} {text.new!r}" if text else "": text,
         f"final newline {hunk.final_newline}": hunk.final_newline is not None,
         "crlf": hunk.newline == "\r\n",
+        f"or {' or '.join(hunk.names)}": set(hunk.names) - {hunk.path},
+        f"though {hunk.flaw}": hunk.flaw,
     }
     return [
         *(words for words, true in said.items() if true),

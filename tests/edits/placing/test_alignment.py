@@ -6,6 +6,7 @@ import pytest
 
 from edits.placing.alignment import place_aligned
 from edits.placing.hints import fold
+from edits.placing.indent import reindented
 from tests.edits.placing.written import body
 
 LOAD = [
@@ -31,7 +32,9 @@ def aligned(file: list[str], typed: list[str]) -> list[str] | None:
     found = place_aligned(file, fold(file), body(*typed))
     if found is None:
         return None
-    start, end, whole = found
+    start, end, typed_lines, shift = found
+    whole = reindented(typed_lines, shift)
+    assert whole is not None
     assert [line.text for line in whole if line.kind.value != "+"] == file[start:end]
     return [*file[:start], *(line.text for line in whole if line.kind.value != "-"), *file[end:]]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from edits.placing.anchors import anchor_line, in_scope, settle_by_anchors, settle_by_symbols, stands
+from edits.placing.elision import is_elision, place_elided
 from edits.placing.hints import fold
-from edits.placing.locate import is_elision, place_elided
+from edits.placing.indent import reindented
 from tests.edits.placing.written import body, marked
 
 NESTED = [
@@ -158,4 +159,8 @@ FUNCTION = ["def f():", "  a1", "  b1", "  c1", "  d1", "end1", "def g():", "  a
 )
 def test_places_with_elisions(typed: list[str], found: tuple[int, int, list[str]] | None) -> None:
     answer = place_elided(FUNCTION, fold(FUNCTION), body(*typed))
-    assert (None if answer is None else (answer[0], answer[1], marked(answer[2]))) == found
+    if answer is None:
+        assert found is None
+        return
+    start, end, lines, shift = answer
+    assert (start, end, marked(reindented(lines, shift) or ())) == found

@@ -150,7 +150,8 @@ def test_a_hunk_in_its_file(before: str, edit: Hunk, after: str, told: tuple[Run
     ("old", "new", "placed"),
     [
         ("one\n two", "x", True),
-        ("one\n two\n", "x", False),
+        ("one\n two\n", "x ", False),
+        ("one\n two\n", "x", True),
         ("one\n two", "x\n", False),
         ("one\n two\n", "", True),
         ("one\n two\n", "x\n", True),

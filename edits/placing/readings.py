@@ -1,0 +1,119 @@
+"""The ways to read a hunk, in the order in which they are tried.
+
+First come those of its parser. Then what models and the programs between write by mistake is undone: line
+numbers before each line, and entities in place of characters. What is undone in the old text is undone in
+the new text too; it has to be in every old line, or in none that matters.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from edits.files.edited import edited
+from edits.hunk import Hunk, HunkLine, LineKind, Rung
+from edits.placing.blank_lines import new_of, old_of, tells
+from edits.placing.entities import has_entities, unescaped
+from edits.placing.hints import FOLDED, alike_characters
+
+# Number of lines with words that a text needs to be found without the blank lines around it.
+_TELLING_LINES = 2
+_GUTTERS = (
+    re.compile(r"\s*(?P<number>\d+)(?: ?\| |\t|→|: )(?P<text>.*)"),
+    re.compile(r"\s*(?P<number>\d+)(?: ?\||:)(?P<text>.*)"),
+)
+_BARE_GUTTER = re.compile(r"\s*(?P<number>\d+)\s*(?:\||:|→)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to read a hunk. ``rung`` is the strictest one that may be recorded for it."""
+
+    lines: tuple[HunkLine, ...]
+    rung: Rung = Rung.EXACT
+    line_hint: int | None = None
+
+    @property
+    def old(self) -> list[str]:
+        """The lines to find."""
+        return old_of(self.lines)
+
+
+def readings_of(hunk: Hunk) -> list[Reading]:
+    """The readings with text to find. One without the blank lines at the ends needs several lines of words.
+
+    Those blank lines were typed, so that a single line without them may well be another place.
+    """
+    full = old_of(hunk.lines)
+    found: list[Reading] = []
+    for lines in (hunk.lines, *hunk.alternatives):
+        old = old_of(lines)
+        cut = len(old) < len(full) and list(filter(str.strip, old)) == list(filter(str.strip, full))
+        if old and not (cut and sum(map(tells, old)) < _TELLING_LINES):
+            found.append(Reading(lines, line_hint=hunk.line_hint))
+    return [*found, *(undone for one in found for undone in _undone(one))]
+
+
+def _undone(reading: Reading) -> Iterator[Reading]:
+    for gutter in _GUTTERS:
+        numbered = _without_numbers(reading, gutter)
+        if numbered is not None:
+            yield numbered
+    if has_entities(reading.old):
+        lines = tuple(HunkLine(line.kind, unescaped(line.text)) for line in reading.lines)
+        yield Reading(lines, Rung.FOLDED, reading.line_hint)
+
+
+def _without_numbers(reading: Reading, gutter: re.Pattern[str]) -> Reading | None:
+    """The reading without the numbers before its lines, if all old lines are numbered in sequence."""
+    old = [_split(text, gutter) for text in reading.old]
+    if not all(old):
+        return None
+    numbers = [number for number, _ in filter(None, old)]
+    if numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+        return None
+    bare = [text for _, text in filter(None, old)]
+    new = [(_split(text, gutter) or (0, text))[1] for text in new_of(reading.lines)]
+    hint = numbers[0] if reading.line_hint is None else reading.line_hint
+    return Reading(edited(bare, new), Rung.FOLDED, hint)
+
+
+def _split(text: str, gutter: re.Pattern[str]) -> tuple[int, str] | None:
+    found = gutter.fullmatch(text)
+    if found is not None:
+        return int(found["number"]), found["text"]
+    blank = _BARE_GUTTER.fullmatch(text)
+    return None if blank is None else (int(blank["number"]), "")
+
+
+def as_in_file(actual: Sequence[str], reading: Sequence[HunkLine]) -> tuple[HunkLine, ...]:
+    """The reading with characters in its new lines like those of the file, where its old lines show that
+    they were typed in another way: curly quotes for straight ones, invisible characters, another normal form.
+
+    ``actual`` are the lines of the file that its old lines stand for.
+    """
+    typed = old_of(reading)
+    if all(map(str.isascii, typed)) or len(typed) != len(actual):
+        return tuple(reading)
+    table: dict[int, str | None] = {}
+    composed = False
+    for there, here in zip(actual, typed, strict=True):
+        if here == there or here.isascii():
+            continue
+        gone = set(here) - set(there)
+        table |= {code: FOLDED[code] for character in gone for code in alike_characters(character)}
+        if unicodedata.is_normalized("NFC", there) and not unicodedata.is_normalized("NFC", here):
+            composed = True
+    if not table and not composed:
+        return tuple(reading)
+    return tuple(
+        HunkLine(line.kind, _typed_as(line.text, table, composed)) if line.kind is LineKind.NEW else line
+        for line in reading
+    )
+
+
+def _typed_as(text: str, table: dict[int, str | None], composed: bool) -> str:
+    text = text.translate(table)
+    return unicodedata.normalize("NFC", text) if composed else text

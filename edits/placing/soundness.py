@@ -1,0 +1,120 @@
+"""Whether new text may stand in a file as it was typed: no markup, no placeholders, no entities.
+
+A hunk's place can be certain and its text wrong all the same. What is found here is never landed: another
+reading of the hunk may do, or else it is refused with the line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from edits.hunk import Format, HunkLine, LineKind
+from edits.placing.blank_lines import tells
+from edits.placing.entities import escaped_line
+from edits.placing.markers import are_numbered, are_signed, marker_in, separates
+from edits.placing.placeholders import PROSE_SUFFIXES, are_code, is_dots, is_placeholder
+
+_MANY_GONE = 2
+"""Removed lines with words from which dots in their place stand for them, even where dots are code."""
+_HEADING = 2
+"""Characters by which an underline may be longer or shorter than its heading."""
+
+
+def unsound(path: str, lines: Sequence[str], reading: Sequence[HunkLine], format: Format) -> str | None:
+    """What is wrong with the new lines of ``reading``, in a file of these ``lines``; None if nothing is."""
+    new = [line.text for line in reading if line.kind is LineKind.NEW]
+    if not new:
+        return None
+    gone = [line.text for line in reading if line.kind is LineKind.OLD]
+    marker = marker_in(new, gone, lines, path)
+    if marker is not None:
+        return _told(new[marker[0]], f"is {marker[1]}, and not text of the file: leave it out")
+    signed = format in (Format.V4A, Format.UNIFIED)
+    if are_signed(new, lines, bullets=signed or path.lower().endswith((".md", ".markdown"))):
+        return _told(new[0], "begins with the “+” of a diff: write the lines as they are to be in the file")
+    if are_numbered(new, lines):
+        return _told(new[0], "begins with its number: write the lines as they are to be in the file")
+    if format is Format.SEARCH_REPLACE:
+        whole = [line.text for line in reading if line.kind is not LineKind.OLD]
+        stray = stray_separator(whole, lines, prose=PurePosixPath(path).suffix.lower() in PROSE_SUFFIXES)
+        if stray is not None:
+            return _told(stray, "is a second separator: write one “=======” in a block")
+    left = _placeholder(path, lines, reading)
+    if left is not None:
+        return _told(left, "stands for text that was left out: write all of the new text")
+    escaped = escaped_line(new, lines, path)
+    if escaped is not None:
+        return _told(new[escaped], "has entities such as “&lt;”, and the file has none: write the characters")
+    return None
+
+
+def stray_separator(new: Sequence[str], lines: Sequence[str], *, prose: bool) -> str | None:
+    """A ``=======`` line of a new text that underlines no heading, and that the file does not have. The last
+    line may be one only in a file of ``prose``."""
+    for index, text in enumerate(new):
+        heading = underlines(new, index) and (prose or index + 1 < len(new))
+        if separates(text) and not heading and text not in lines:
+            return text
+    return None
+
+
+def underlines(new: Sequence[str], index: int) -> bool:
+    """Whether the line at ``index`` is about as long as the line above it, as under a heading."""
+    above = new[index - 1] if index else ""
+    beside = len(above) - len(above.lstrip()) == len(new[index]) - len(new[index].lstrip())
+    close = abs(len(above.strip()) - len(new[index].strip())) <= _HEADING
+    return beside and close and tells(above) and (index + 1 == len(new) or not separates(new[index + 1]))
+
+
+def placeholders_in(path: str, lines: Sequence[str], new: Sequence[str]) -> list[int]:
+    """The indices of the lines of a whole new text that stand for text of the file."""
+    known = {line.strip() for line in lines}
+    return [
+        index for index, text in enumerate(new) if text.strip() not in known and _leaves_out(path, new, index)
+    ]
+
+
+def _leaves_out(path: str, new: Sequence[str], index: int) -> bool:
+    if is_placeholder(new[index]):
+        return True
+    return is_dots(new[index]) and not are_code(new[index], _above(new, index), path)
+
+
+def _placeholder(path: str, lines: Sequence[str], reading: Sequence[HunkLine]) -> str | None:
+    known: set[str] | None = None
+    for run in _runs(reading):
+        new = [line.text for line in run if line.kind is not LineKind.OLD]
+        gone = sum(tells(line.text) for line in run if line.kind is LineKind.OLD)
+        for index, line in enumerate(new):
+            dots = is_dots(line)
+            if not dots and not is_placeholder(line):
+                continue
+            if dots and gone < _MANY_GONE and are_code(line, _above(new, index), path):
+                continue
+            known = {text.strip() for text in lines} if known is None else known
+            if line.strip() not in known:
+                return line
+    return None
+
+
+def _runs(reading: Sequence[HunkLine]) -> Iterator[list[HunkLine]]:
+    """Each run of changed lines, with the context line above it."""
+    run: list[HunkLine] = []
+    for line in reading:
+        if line.kind is LineKind.CONTEXT:
+            if any(each.kind is not LineKind.CONTEXT for each in run):
+                yield run
+            run = [line]
+        else:
+            run.append(line)
+    if any(each.kind is not LineKind.CONTEXT for each in run):
+        yield run
+
+
+def _above(new: Sequence[str], index: int) -> str:
+    return next((text for text in reversed(new[:index]) if text.strip()), "")
+
+
+def _told(text: str, why: str) -> str:
+    return f"the new line {text.strip()[:80]!r} {why}"

@@ -1,0 +1,103 @@
+"""Places a whole file: its text as it was typed, or with the parts that were left out taken from the file.
+
+A file that ends where the present one has a code fence was cut at a fence in its text, and is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from itertools import pairwise
+
+from edits.files.edited import edited
+from edits.hunk import Format, Hunk, RefusalCode, Rung
+from edits.placing.blank_lines import tells
+from edits.placing.hints import fold
+from edits.placing.locate import Miss, Place
+from edits.placing.markers import FENCE
+from edits.placing.soundness import placeholders_in, unsound
+
+_SAME = 0.5
+"""The part of a piece's place in the file that must stay, so that no other text is taken for it."""
+
+
+def place_whole(lines: Sequence[str], hunk: Hunk) -> Place | Miss:
+    """The change of a file with these ``lines`` into the text of ``hunk``."""
+    new: Sequence[str] = hunk.new
+    rung = Rung.EXACT
+    marks = placeholders_in(hunk.path, lines, new)
+    if marks:
+        filled = _filled(lines, new, marks)
+        if filled is None:
+            left = new[marks[0]].strip()[:80]
+            return Miss(
+                RefusalCode.MALFORMED,
+                f"the line {left!r} stands for text that was left out, and it is not certain which: write all"
+                " of the file, or only the lines that change",
+            )
+        new, rung = filled, Rung.ELISION
+    reading = edited(lines, new)
+    wrong = unsound(hunk.path, lines, reading, Format.WHOLE) or _cut_at_fence(lines, new)
+    return Miss(RefusalCode.MALFORMED, wrong) if wrong else Place(0, len(lines), rung, reading)
+
+
+def _filled(lines: Sequence[str], new: Sequence[str], marks: Sequence[int]) -> list[str] | None:
+    """The new text with the file's lines where it has a mark; None if they are not certain."""
+    folded = fold(lines)
+    whole: list[str] = []
+    at = 0
+    bounds = [-1, *marks, len(new)]
+    for number, (before, after) in enumerate(pairwise(bounds)):
+        piece = list(new[before + 1 : after])
+        if before >= 0 or after < len(new):
+            piece = _without_blank_ends(piece, top=before >= 0, bottom=after < len(new))
+        if not piece:
+            continue
+        start = 0 if before < 0 else _only(folded, piece[0])
+        end = len(lines) if after == len(new) else _only(folded, piece[-1])
+        if start is None or end is None or start < at:
+            return None
+        end += after < len(new)
+        if end < start or not _like(folded[start:end], fold(piece)):
+            return None
+        whole += [*lines[at:start], *piece] if number or before >= 0 else piece
+        at = end
+    return [*whole, *lines[at:]]
+
+
+def _without_blank_ends(piece: list[str], *, top: bool, bottom: bool) -> list[str]:
+    while top and piece and not piece[0].strip():
+        piece = piece[1:]
+    while bottom and piece and not piece[-1].strip():
+        piece = piece[:-1]
+    return piece
+
+
+def _only(folded: Sequence[str], text: str) -> int | None:
+    """Where the file has the line, if it tells something and stands there once."""
+    wanted = fold([text])[0]
+    found = [index for index, line in enumerate(folded) if line == wanted]
+    return found[0] if len(found) == 1 and tells(text) else None
+
+
+def _like(there: Sequence[str], typed: Sequence[str]) -> bool:
+    same = sum(
+        block.size for block in SequenceMatcher(None, there, typed, autojunk=False).get_matching_blocks()
+    )
+    return same >= _SAME * len(there)
+
+
+def _cut_at_fence(lines: Sequence[str], new: Sequence[str]) -> str | None:
+    """What is wrong if the new text ends where the file has a fence, and lacks what the file has after it."""
+    folded, typed = fold(lines), [line for line in fold(new) if line]
+    tail = next((line for line in reversed(folded) if tells(line) and not FENCE.fullmatch(line)), None)
+    if not typed or tail is None or tail in typed:
+        return None
+    above = ""
+    for line in folded:
+        if FENCE.fullmatch(line) and above == typed[-1]:
+            return (
+                f"the file ends at the code fence after {above.strip()[:80]!r}: put a longer fence around it"
+            )
+        above = line or above
+    return None

@@ -16,6 +16,7 @@ from session.wire.protocol.events import (
     ToolInputDelta,
     WireEvent,
 )
+from session.wire.protocol.frames import is_object
 from session.wire.protocol.items import ServerItem, new_call_id
 from session.wire.protocol.output import MOST_TEXT
 
@@ -110,6 +111,16 @@ class Parts:
             return []
         part.said.append(piece)
         return [ToolInputDelta(part.key, part.call_id, part.name, piece)]
+
+    def said(self, kind: str, key: object) -> str:
+        """The text so far of the item ``key``, a call's arguments; empty for an unknown one."""
+        part = self._parts.get((kind, key))
+        return "" if part is None else part.said.text()
+
+    def calls_are_whole(self) -> bool:
+        """Whether there is a call, and the arguments of each are whole: then the answer is."""
+        calls = [part for (kind, _), part in self._parts.items() if kind == "function_call"]
+        return bool(calls) and all(is_object(part.said.text()) for part in calls)
 
     def close(self, key: object) -> list[WireEvent]:
         """Finish the item ``key``."""

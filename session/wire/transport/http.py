@@ -14,7 +14,7 @@ import socket
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any
 
-from session.wire.protocol.frames import NotAnObject, parse_object
+from session.wire.protocol.frames import is_object
 from session.wire.protocol.sse import EventStream, EventTooLarge
 from session.wire.transport.compression import Compression
 from session.wire.transport.endpoint import Endpoint
@@ -174,7 +174,7 @@ class HttpLink:
             raise LinkError(
                 LinkProblem.REFUSED, f"{message} Check the base URL.", status=response.status_code
             )
-        if response.is_success and len(body) < _MOST_REFUSAL_BYTES and not _is_object(body):
+        if response.is_success and len(body) < _MOST_REFUSAL_BYTES and not is_object(body):
             raise self._closed("sent a damaged answer")
         raise Refusal(read_refusal(response.status_code, body, response.headers))
 
@@ -285,14 +285,6 @@ class HttpLink:
 
     def _closed(self, how: str) -> LinkError:
         return LinkError(LinkProblem.CLOSED, f"{self._endpoint.host} closed the connection: {how}.")
-
-
-def _is_object(body: bytes) -> bool:
-    try:
-        parse_object(body)
-    except NotAnObject:
-        return False
-    return True
 
 
 async def client_for(endpoint: Endpoint, open_timeout: float) -> httpx2.AsyncClient:

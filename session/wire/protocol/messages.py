@@ -222,9 +222,9 @@ class MessagesDecoder:
 
     def _finish(self) -> list[WireEvent]:
         self.finished = True
-        whole = self._stop in _CLEAN
-        status: FinalStatus = "completed" if whole else "incomplete"
-        cut = None if whole else _CUT.get(self._stop or "", self._stop or _NO_REASON)
+        clean = self._stop in _CLEAN
+        status: FinalStatus = "completed" if clean else "incomplete"
+        cut = None if clean else _CUT.get(self._stop or "", self._stop or _NO_REASON)
         used = self._usage
         usage = None
         if any(used.values()):

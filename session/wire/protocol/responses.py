@@ -202,7 +202,7 @@ class ResponseDecoder:
         return events
 
     def _any_final(self, body: dict[str, Any]) -> list[WireEvent]:
-        """Reads what some servers send for every ending, be it ``response.done`` or ``response.completed``."""
+        """Reads ``response.done`` or ``response.completed``, which some servers send for every ending."""
         response = body.get("response")
         status = response.get("status") if isinstance(response, dict) else None
         if status == "failed":

@@ -120,14 +120,18 @@ def read_refusal(status: int, body: bytes, headers: Mapping[str, str]) -> Server
     """Read the error in an HTTP response: its JSON error, or the text of its HTML page."""
     listed = body.lstrip()[:1] == b"["  # Google's servers put the error into a list
     try:
-        said = read_error({**parse_object(b'{"errors":%b}' % body if listed else body), "status": status})
+        said = read_error(parse_object(b'{"errors":%b}' % body if listed else body))
     except NotAnObject:
         words = one_line(_TAGS.sub(" ", body.decode("utf-8", "replace")))
-        said = ServerError("", words, status, None)
+        said = ServerError("", words, None, None)
     if 300 <= status < 400:
         said = ServerError("redirect", one_line(headers.get("location", "elsewhere")), status, None)
     wait = header_wait(headers, time.time())
-    return replace(said, status=status, retry_after=said.retry_after if wait is None else wait)
+    # An error with the status of a success has its own in its code, or none.
+    own = said.status if said.status is None or said.status >= 300 else None
+    return replace(
+        said, status=own if status < 300 else status, retry_after=said.retry_after if wait is None else wait
+    )
 
 
 def from_server(error: ServerError, endpoint: Endpoint, model: str) -> LinkError:

@@ -32,6 +32,7 @@ from session.wire.protocol.increment import Exchange, increment
 from session.wire.protocol.items import Item, readable
 from session.wire.protocol.request import RequestProfile
 from session.wire.protocol.responses import ResponseDecoder, encode_create
+from session.wire.protocol.sendable import sendable
 from session.wire.transport.endpoint import Endpoint
 from session.wire.transport.errors import LinkError, LinkProblem
 from session.wire.transport.links import Link
@@ -137,14 +138,16 @@ class Request:
                 channel.last, self.profile, self.items, same_effort=optional.keeps_effort(profile.model)
             )
             previous, asked = part.previous_response_id, origin("responses", profile)
-            items = readable(part.items, asked)
+            items = sendable(readable(part.items, asked), whole=previous is None)
             frame = encode_create(
                 profile, items, previous_response_id=previous, generate=generate, quirks=quirks
             )
             changed = channel.last is not None and channel.last.profile.effort != profile.effort
             return Written(frame, ResponseDecoder(asked), previous is not None and changed)
         spoken = dialect(channel.route.dialect)
-        items = readable(self.items, origin(spoken.name, profile))
+        items = sendable(
+            readable(self.items, origin(spoken.name, profile)), plain_ids=spoken.name == "messages"
+        )
         return Written(write_body(quirks.apply(spoken.encode(profile, items))), spoken.decoder(profile))
 
 

@@ -20,6 +20,9 @@ from session.wire.protocol.frames import is_object
 from session.wire.protocol.items import ServerItem, new_call_id
 from session.wire.protocol.output import MOST_TEXT
 
+NAMELESS = "unnamed"
+"""The name of a call whose server gave none: the model is told that there is no such tool."""
+
 
 class _Part:
     """One output item while it streams."""
@@ -42,13 +45,13 @@ class _Part:
             return {"type": "message", "role": "assistant", "content": content} if text else None
         if self.kind == "reasoning":
             return self._reasoning(text)
-        if not self.name:
+        if not self.name and not text.strip():
             return None
         self.call_id = self.call_id or new_call_id()
         return {
             "type": "function_call",
             "call_id": self.call_id,
-            "name": self.name,
+            "name": self.name or NAMELESS,
             "arguments": text or "{}",
         }
 

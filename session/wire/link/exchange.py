@@ -109,6 +109,8 @@ class Written:
     decoder: Decoder
     other_effort: bool = False
     """Whether it continues a conversation with another effort."""
+    whole: bool = True
+    """Whether it holds the full input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,17 +140,29 @@ class Request:
                 channel.last, self.profile, self.items, same_effort=optional.keeps_effort(profile.model)
             )
             previous, asked = part.previous_response_id, origin("responses", profile)
-            items = sendable(readable(part.items, asked), whole=previous is None)
+            items = _fit(part.items, profile, "responses", whole=previous is None)
             frame = encode_create(
                 profile, items, previous_response_id=previous, generate=generate, quirks=quirks
             )
             changed = channel.last is not None and channel.last.profile.effort != profile.effort
-            return Written(frame, ResponseDecoder(asked), previous is not None and changed)
+            return Written(
+                frame, ResponseDecoder(asked), previous is not None and changed, whole=previous is None
+            )
         spoken = dialect(channel.route.dialect)
-        items = sendable(
-            readable(self.items, origin(spoken.name, profile)), plain_ids=spoken.name == "messages"
-        )
-        return Written(write_body(quirks.apply(spoken.encode(profile, items))), spoken.decoder(profile))
+        body = spoken.encode(profile, _fit(self.items, profile, spoken.name))
+        return Written(write_body(quirks.apply(body)), spoken.decoder(profile))
+
+    def messages(self, channel: Channel, optional: OptionalFields, items: Sequence[Item]) -> int:
+        """How many messages ``items``, the first of the input, become on ``channel``."""
+        profile, spoken = optional.adapted(self.profile), dialect(channel.route.dialect)
+        body = spoken.encode(profile, _fit(items, profile, spoken.name, whole=False))
+        return len(body.get("messages", body.get("input", ())))
+
+
+def _fit(items: Sequence[Item], profile: RequestProfile, name: str, *, whole: bool = True) -> list[Item]:
+    """``items`` as servers of the dialect ``name`` take them."""
+    mine = readable(items, origin(name, profile))
+    return sendable(mine, whole=whole, plain_ids=name == "messages")
 
 
 class Patience:

@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import Self, TypeVar
 
 from session.wire.link.optional_fields import OptionalFields
-from session.wire.protocol.dialects import Decoder, dialect, origin
+from session.wire.protocol.dialects import FIM_NAMES, Decoder, dialect, origin
 from session.wire.protocol.events import (
     CONTENT,
     Created,
@@ -33,6 +33,7 @@ from session.wire.protocol.items import Item, readable
 from session.wire.protocol.request import RequestProfile
 from session.wire.protocol.responses import ResponseDecoder, encode_create
 from session.wire.protocol.sendable import sendable
+from session.wire.protocol.thoughts import ThoughtsApart
 from session.wire.transport.endpoint import Endpoint
 from session.wire.transport.errors import LinkError, LinkProblem
 from session.wire.transport.links import Link
@@ -252,6 +253,8 @@ async def exchange(
     the server answers with an error.
     """
     link, decoder, clock = channel.link, written.decoder, asyncio.get_running_loop().time
+    if channel.route.dialect not in FIM_NAMES:
+        decoder = ThoughtsApart(decoder)
     unread, size = channel.unread, AnswerSize(channel.endpoint.host)
     with patience.watch(link) as watch:
         if written.frame:

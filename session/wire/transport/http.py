@@ -12,16 +12,19 @@ import asyncio
 import contextlib
 import socket
 from collections.abc import AsyncGenerator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from session.wire.protocol.answer_body import AnswerBody, is_answer
 from session.wire.protocol.frames import NotAnObject, parse_object
 from session.wire.protocol.sse import EventTooLarge
 from session.wire.transport.compression import Compression
+from session.wire.transport.connect import connect_socket
 from session.wire.transport.endpoint import Endpoint
 from session.wire.transport.errors import LinkError, LinkProblem, one_line
 from session.wire.transport.links import ends_of
 from session.wire.transport.network import Address
+from session.wire.transport.proxies import connect_by_socks, is_socks
 from session.wire.transport.refusals import Refusal, cut_off, explain_os, from_server, read_refusal
 from session.wire.transport.tls import trust
 
@@ -310,15 +313,16 @@ async def client_for(endpoint: Endpoint, open_timeout: float) -> httpx2.AsyncCli
     secure = endpoint.http_url("").startswith("https:")
     tls = await asyncio.to_thread(trust) if secure else False
     limits = httpx2.Limits(max_connections=1, keepalive_expiry=_KEPT_SECONDS)
-    # A client with a transport of its own asks no proxy.
-    direct = None if endpoint.may_be_proxied else DirectTransport(tls, limits)
+    proxy = endpoint.proxy_url
+    socks = is_socks(proxy)
+    connect = partial(connect_by_socks, proxy) if socks else connect_socket
     try:
         return httpx2.AsyncClient(
-            transport=direct,
+            transport=None if proxy and not socks else DirectTransport(tls, limits, connect),
+            proxy=proxy if proxy and not socks else None,
             headers={"User-Agent": "spark", **headers},
             verify=tls,
-            # A proxy of the environment is never asked for a server on this machine.
-            trust_env=not endpoint.is_loopback,
+            trust_env=False,  # the proxy is known, and trust as well
             follow_redirects=False,  # they would carry the key to wherever they point
             timeout=httpx2.Timeout(None, connect=open_timeout),
             limits=limits,

@@ -9,12 +9,14 @@ from __future__ import annotations
 import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from edits.files.aliases import Aliases, aliases
 from edits.files.hard_links import HardLinks
 from edits.files.path_jail import Target, resolve
 from edits.files.text import FileError, decode, digest, encode, whole_lines
 from edits.files.tree import Tree
+from edits.guards.fixed_forms import loses_its_form
 from edits.guards.off_limits import OffLimits
 from edits.hunk import Action, Format, Hunk, Landed, RefusalCode, Refused, Rung, Status
 from edits.ledger.entry import Op
@@ -28,6 +30,30 @@ from edits.placing.splices import Splice, spliced
 
 SymbolSource = Callable[[str, str], Sequence[Symbol]]
 """Gives the definitions in a file, from its path and its current text."""
+
+
+class GitRules(Protocol):
+    """What git says of files that are not there."""
+
+    def newline(self, path: str) -> str | None:
+        """The line ending of a new file by the project's rules; None where there is none."""
+        ...
+
+    def left_out(self, path: str) -> str:
+        """Why a file that git knows is not in the work tree, with what brings it there; empty for others."""
+        ...
+
+
+class NoGitRules:
+    """The rules of a folder without git."""
+
+    def newline(self, path: str) -> str | None:
+        """None."""
+        return None
+
+    def left_out(self, path: str) -> str:
+        """Nothing is left out."""
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +96,10 @@ class Planner:
         ledger: Ledger,
         files: Callable[[], Iterable[str]],
         symbols: SymbolSource | None = None,
+        git: GitRules | None = None,
     ) -> None:
         self._tree = tree
+        self._git = git or NoGitRules()
         self._off_limits = off_limits
         self._links = HardLinks(tree.root)
         self._root = tree.root
@@ -105,6 +133,15 @@ class Planner:
             turn=turn,
             same=_same(hunk),
         )
+        planned = self._by_action(hunk, target, change, dry)
+        if not isinstance(planned, Change):
+            return planned
+        wrong = loses_its_form(target.path, planned.before, planned.after)
+        return planned if wrong is None else Refused(hunk_id, target.path, *wrong)
+
+    def _by_action(self, hunk: Hunk, target: Target, change: Change, dry: bool) -> Change | Landed | Refused:
+        if change.before is None and (left_out := self._git.left_out(target.path)):
+            return Refused(change.hunk, target.path, RefusalCode.MISSING_FILE, left_out)
         match hunk.action:
             case Action.ADD:
                 return self._plan_add(hunk, target, change)
@@ -175,10 +212,11 @@ class Planner:
         return Landed(change.hunk, target.path, hunk.action, Status.ALREADY_APPLIED, rung, *lines)
 
     def _plan_add(self, hunk: Hunk, target: Target, change: Change) -> Change | Landed | Refused:
-        newline = hunk.newline
-        text = "".join(line + newline for line in hunk.new)
+        rule = self._git.newline(target.path) if not change.before else None
+        text = "".join(line + (rule or hunk.newline) for line in hunk.new)
         if hunk.replacement is not None:
             text = hunk.replacement.new
+            text = text if rule is None else text.replace("\r\n", "\n").replace("\n", rule)
         after = encode(text, "utf-8", b"")
         if change.before == after and change.before is not None:
             end = len(hunk.new) + 1

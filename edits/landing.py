@@ -13,7 +13,7 @@ from contextlib import nullcontext
 from functools import lru_cache
 from pathlib import Path
 
-from edits.change import Change, Planner, SymbolSource, already_exists
+from edits.change import Change, GitRules, Planner, SymbolSource, already_exists
 from edits.files.beneath import Changed
 from edits.files.durable import Step, new_token, no_step
 from edits.files.path_jail import resolve
@@ -43,7 +43,7 @@ class Landing:
     ``files`` lists the paths that a message may suggest when a path is wrong. ``symbols`` gives the
     definitions in a file's text, for anchors that name one in other words than the file. ``step`` is
     called after each step of a landing. ``protection`` can be replaced at any time; ``off_limits`` are the
-    files that are never edited.
+    files that are never edited; ``git`` knows the rules for new ones.
     """
 
     def __init__(
@@ -55,13 +55,14 @@ class Landing:
         symbols: SymbolSource | None = None,
         protection: Protection | None = None,
         off_limits: OffLimits | None = None,
+        git: GitRules | None = None,
         step: Step = no_step,
     ) -> None:
         self.protection = protection
         self._root = root.resolve()
         self._tree = Tree(self._root)
         self._ledger = ledger
-        self._planner = Planner(self._tree, off_limits or OffLimits(), ledger, files, symbols)
+        self._planner = Planner(self._tree, off_limits or OffLimits(), ledger, files, symbols, git)
         self._step = step
         self._aimed: tuple[tuple[str, int, int, int], TextFile] | None = None
 

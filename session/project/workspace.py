@@ -59,9 +59,17 @@ class Workspace:
     def _make_landing(self) -> Landing:
         from edits.guards.off_limits import OffLimits
         from edits.landing import Landing
+        from session.project.git_rules import GitRules
 
         off_limits = OffLimits(self.folders.own, Path.home())
-        return Landing(self.root, self.ledger, files=self._nameable, symbols=_symbols, off_limits=off_limits)
+        return Landing(
+            self.root,
+            self.ledger,
+            files=self._nameable,
+            symbols=_symbols,
+            off_limits=off_limits,
+            git=GitRules(self.root),
+        )
 
     def _nameable(self) -> Iterable[str]:
         """The files that a message to the model may name: none that is ignored or holds secrets."""

@@ -22,6 +22,7 @@ from session.base.events import (
 )
 from session.base.text.line_range import line_range
 from session.base.text.pieces import Pieces
+from session.record.journal.past_events import last_number
 from session.record.journal.reading import read_event, read_records, time_of
 
 
@@ -79,13 +80,18 @@ class ToldTurn:
 def read_turns(file: Path) -> Iterator[ToldTurn]:
     """The turns of a journal, oldest first. Raises StoreError when it cannot be read."""
     current: ToldTurn | None = None
+    last = 0
     for record in read_records(file):
         event = read_event(record)
-        if isinstance(event, PromptSubmitted):
+        number = last_number((getattr(event, "turn", ""),), "t")
+        # Without its prompt, whose record may be damaged, a turn begins with the first that is told of it.
+        if isinstance(event, PromptSubmitted) or number > last:
             if current is not None:
                 yield current
-            current = ToldTurn(event.turn, event.text, time_of(record) or 0.0)
-        elif current is not None:
+            prompt = event.text if isinstance(event, PromptSubmitted) else ""
+            current = ToldTurn(getattr(event, "turn", ""), prompt, time_of(record) or 0.0)
+        last = max(last, number)
+        if current is not None and not isinstance(event, PromptSubmitted):
             _take(current, event)
     if current is not None:
         yield current

@@ -72,7 +72,7 @@ class Turns:
         ended: int,
     ) -> None:
         """``connection`` is None where the ``opening`` lacks something. ``attended`` says that a user can be
-        asked about a hunk or a tool call; ``ended`` is the number of turns that a resumed session has."""
+        asked about a hunk or a tool call; ``ended`` is the number of a resumed session's last turn."""
         self._session = session
         self._opening = opening
         self._connection = connection

@@ -17,7 +17,7 @@ from typing import NoReturn
 import click
 
 from tui.front.exits import CONFIGURATION, DONE, FAILED, INTERRUPTED, leave
-from tui.front.printing import say
+from tui.front.printing import drop_output, say
 
 COMMAND_ROOMS = {
     "sessions": {
@@ -110,7 +110,7 @@ class SparkGroup(click.Group):
                 sys.stdout.flush()
         except BrokenPipeError:
             # A reader that closes the pipe early (spark ... | head) is no error.
-            _drop_output()
+            drop_output()
             raise SystemExit(DONE) from None
         except OSError as problem:
             _give_up(problem)
@@ -131,18 +131,10 @@ def settle_home() -> None:
 
 def _give_up(problem: OSError) -> NoReturn:
     """Print which system call failed and what to do about it, and exit."""
-    _drop_output()
+    drop_output()
     where = f"{problem.filename}: " if problem.filename else ""
     full = "; make room there" if problem.filename and problem.errno in (errno.ENOSPC, errno.EDQUOT) else ""
     leave(f"{where}{problem.strerror or problem}{full}", FAILED)
-
-
-def _drop_output() -> None:
-    """Redirect standard output to nowhere: Python would try to flush it at exit, and fail."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def command_first(args: list[str]) -> list[str]:

@@ -12,6 +12,8 @@ USAGE = 2
 CONFIGURATION = 3
 UNREACHABLE = 4
 INTERRUPTED = 130
+OUTPUT_CLOSED = 141
+"""128 and the number of SIGPIPE, as of other programs whose reader goes away."""
 
 _BY_CODE = {
     "credentials": CONFIGURATION,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import select
 import signal
 import stat
 import sys
@@ -115,6 +116,26 @@ def _write(text: str, *, err: bool) -> None:
             raise
         # A terminal that has just been closed: a write may fail before the signal that tells of it comes.
         os.kill(os.getpid(), signal.SIGHUP)
+
+
+def drop_output() -> None:
+    """Redirect standard output and standard error to nowhere where they take no more: Python would try to
+    flush them at exit, and fail."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+            lost = _is_unread(stream)
+        except OSError:
+            lost = True
+        if lost:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _is_unread(stream: TextIO) -> bool:
+    """Whether ``stream`` is a pipe whose reader has gone away."""
+    poll = select.poll()
+    poll.register(stream.fileno(), 0)
+    return any(what & select.POLLERR for _, what in poll.poll(0))
 
 
 def _is_device(stream: TextIO) -> bool:

@@ -90,8 +90,10 @@ def text_printer() -> Printer:
         match event:
             case TextDelta(text=text):
                 answer.write(text)
-            case Notice(text=text) | ConnectionChanged(state="connecting", message=str(text)):
+            case Notice(text=text) | ConnectionChanged(state="connecting" | "ready", message=str(text)):
                 say(f"spark: {text}", err=True)
+            case ConnectionChanged(state="waiting", message=text, seconds=seconds) if (seconds or 0) >= 1:
+                say(f"spark: {text} (again in {seconds:.0f} s)", err=True)
             case ReadingHeld(reason=reason) if reason:
                 say(f"spark: {reason}: it is not indexed", err=True)
             case DialogueCompacted():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 
 from session.base.events import Event, HunkRefused, PhaseChanged, TurnEnded
@@ -14,8 +14,8 @@ from session.commands.race_commands import RaceError
 from session.session import Session
 from session.setup.opening import Opening
 from tui.front.event_loop import run
-from tui.front.exits import CONFIGURATION, FAILED, exit_code, leave
-from tui.front.printing import say
+from tui.front.exits import CONFIGURATION, FAILED, OUTPUT_CLOSED, exit_code, leave
+from tui.front.printing import drop_output, say
 from tui.line.event_printers import Printer
 from tui.line.quiet_turns import telling_silence
 from tui.screen.terminal.command_signals import CommandSignals
@@ -55,21 +55,29 @@ async def _exec(opening: Opening, prompt: str, show: Printer, racing: Racing | N
             else:
                 how = racing.judge_all
                 await session.race.start(prompt, racing.attempts, racing.checks, judge_all=how)
-            code = await _shown(events, show)
+            code = await _shown(events, show, session.interrupt)
         finally:
             await session.close()
     return signals.code or code
 
 
-async def _shown(events: AsyncIterator[Event], show: Printer) -> int:
-    """Show the events of the turn up to its end; returns the exit code."""
-    refused = False
+async def _shown(events: AsyncIterator[Event], show: Printer, stop: Callable[[], object]) -> int:
+    """Show the events of the turn up to its end; returns the exit code. Where nobody reads what is printed
+    any more, ``stop`` ends the turn as Esc does."""
+    refused = closed = False
     async with telling_silence(lambda line: say(f"spark: {line}", err=True)) as heard:
         async for event in events:
             heard(event)
-            if not isinstance(event, PhaseChanged):
-                show(event)
+            try:
+                if not isinstance(event, PhaseChanged) and not closed:
+                    show(event)
+            except BrokenPipeError:
+                closed = True
+                drop_output()
+                say("spark: standard output was closed, so the turn was stopped; what landed stays", err=True)
+                stop()
             refused = refused or isinstance(event, HunkRefused)
             if isinstance(event, TurnEnded):
-                return exit_code(event.status, event.code, refused=refused)
+                stopped = closed and event.status == "interrupted"
+                return OUTPUT_CLOSED if stopped else exit_code(event.status, event.code, refused=refused)
     return FAILED

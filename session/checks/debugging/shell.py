@@ -12,6 +12,7 @@ from session.base.events import CommandEnded, CommandOutput, CommandStarted, Eve
 from session.base.tasks import BackgroundTasks
 from session.base.text.invisible import invisible_character
 from session.base.text.sanitize import clean_line
+from session.record.journal.past_events import last_number
 from session.record.journal.recorder import Recorder
 
 if TYPE_CHECKING:
@@ -55,7 +56,9 @@ class Shell:
         self._tasks = tasks
         self._files = files
         self._keep = keep
-        self._number = sum(isinstance(event, CommandEnded) for event in past)
+        self._number = last_number(
+            (event.command for event in past if isinstance(event, CommandStarted | CommandEnded)), "c"
+        )
         self._running: asyncio.Task[None] | None = None
         self._request = ""
         self._failed = False

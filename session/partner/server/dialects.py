@@ -7,11 +7,13 @@ Messages they are translated one by one, so that every script and fault works in
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from session.partner.server.requests import BadRequest, Request, request_of
+from session.wire.instructions import HEADS
 from session.wire.protocol.frames import NotAnObject, parse_object
 from session.wire.protocol.turns import DEVELOPER_OPEN
 
@@ -106,10 +108,15 @@ def _call(call_id: Any, function: Any) -> dict[str, Any]:
     return {"type": "function_call", "call_id": str(call_id), "name": str(name)}
 
 
+_HEADS = "|".join(map(re.escape, (*HEADS, DEVELOPER_OPEN, "## Request\n\n")))
+_BEGINS = re.compile(f"\n\n(?={_HEADS})")
+"""Where a text of spark's begins in a message that joins several: Chat has them as one string."""
+
+
 def _said(role: str, content: Any) -> list[dict[str, Any]]:
     """A message's texts, each as an item; text marked as the program's has the developer role."""
     if isinstance(content, str):
-        texts = [content]
+        texts = _BEGINS.split(content)
     else:
         parts = content if isinstance(content, list) else []
         texts = [

@@ -6,7 +6,8 @@ as much as fits into a model's window and is drawn in a moment; all other events
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,6 +22,7 @@ LEFT_OUT = (
 )
 _MOST_JOINED = 64_000
 """Characters at which pieces of text are not joined any further."""
+_NUMBER = re.compile(r"[0-9]{1,9}")
 BLOCK = 250_000
 """Bytes that are read and parsed at once: parsing single lines takes several times as long."""
 
@@ -89,3 +91,12 @@ def _events(file: Path, check: LineCheck, end: tuple[int, int] | None) -> Iterat
             event = read_event(record)
             if event is not None:
                 yield event
+
+
+def last_number(names: Iterable[str], letter: str) -> int:
+    """The highest number among ``names`` that are ``letter`` and a number, as ``t12``; 0 if there is none.
+
+    What follows is numbered from it. A count would give a name twice where a record is damaged.
+    """
+    numbers = (name.removeprefix(letter) for name in names if name.startswith(letter))
+    return max((int(number) for number in numbers if _NUMBER.fullmatch(number)), default=0)

@@ -25,6 +25,7 @@ from session.base.tasks import imported
 from session.base.text.install_hint import install_command
 from session.base.text.sanitize import clean_line
 from session.tools.command.environment import server_environment
+from session.tools.mcp.odd_tools import pass_over_odd_tools
 from session.tools.mcp.program import LONGEST_MESSAGE, streams
 from session.tools.mcp.settings import McpServer
 from session.tools.mcp.working_folder import ServerFolders
@@ -111,6 +112,12 @@ class McpLink:
         self._closing = asyncio.Event()
         self._client: Client | None = None
         self._errors = _LastWords()
+        self._odd: list[str] = []
+
+    @property
+    def odd(self) -> tuple[str, ...]:
+        """A line for each tool that the last list of the server describes wrongly."""
+        return tuple(dict.fromkeys(self._odd))
 
     async def open(self) -> None:
         """Open the server; does nothing if it is open. Raises McpLinkError."""
@@ -156,6 +163,7 @@ class McpLink:
     async def tools(self) -> list[Tool]:
         """All the server's tools. Raises McpLinkError."""
         found: list[Tool] = []
+        self._odd.clear()
         cursor: str | None = None
         for _ in range(_MOST_PAGES):
             listed = await self._ask("list_tools", self.server.start_seconds, cursor=cursor)
@@ -210,6 +218,7 @@ class McpLink:
                 client = await stack.enter_async_context(self._make(stack))
                 # A server's patterns can take forever to match, and nothing here reads what they are about.
                 vars(client.session)["validate_tool_result"] = _taken_as_it_is
+                pass_over_odd_tools(client.session, self._odd.append)
                 self._client = client
                 opened.set_result(None)
                 if self._was_open:

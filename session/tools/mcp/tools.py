@@ -120,7 +120,7 @@ def spark_tools(link: McpLink, listed: list[Listed], *, attended: bool) -> tuple
     """
     server = link.server
     made: dict[str, McpTool] = {}
-    left_out = []
+    left_out = list(link.odd)
     for tool in listed:
         if server.tools and tool.name not in server.tools:
             continue

@@ -24,6 +24,7 @@ from session.base.events import (
     TextDelta,
     ToolEnded,
     TurnEnded,
+    TurnStarted,
 )
 from session.base.text.pieces import Pieces
 
@@ -133,6 +134,8 @@ class PastTurnsFold:
         match event:
             case PromptSubmitted(turn=turn, text=text):
                 self._turns[turn] = _OpenTurn(text)
+            case TurnStarted(turn=turn):
+                self._of(turn)  # the record of its prompt may be damaged
             case TextDelta(turn=turn, text=text):
                 self._of(turn).said.append(text)
             case HunkLanded(turn=turn, hunk=hunk, path=path) if turn not in self._turns:

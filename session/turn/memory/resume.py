@@ -15,7 +15,7 @@ from edits.ledger.ledger import HunkRecord, Ledger
 from session.base.events import Event, HunkLanded, HunkRedone, HunkUndone, Notice, PromptSubmitted, TurnEnded
 from session.base.text.sanitize import clean_line
 from session.record.journal.interrupted_landings import settle_interrupted
-from session.record.journal.past_events import read_past
+from session.record.journal.past_events import last_number, read_past
 from session.turn.memory.turn_memory import TurnMemory
 
 DAMAGED = "damaged lines of this session's journal that are left out: {count}, in {file}"
@@ -24,7 +24,8 @@ CUT = "spark ended in the middle of this turn; what had landed is on disk"
 
 @dataclass(frozen=True, slots=True)
 class ResumedSession:
-    """An earlier session: the events of its journal, and ``ending``, the events that were never written."""
+    """An earlier session: the events of its journal, ``ending``, the events that were never written, and the
+    number of its last turn."""
 
     events: tuple[Event, ...]
     ending: tuple[Event, ...]
@@ -51,7 +52,8 @@ def resume_session(file: Path, ledger: Ledger) -> ResumedSession:
         memory.past_turns.take(event)
     if cut:
         memory.cut_short = "Your last answer was cut off before its end."
-    return ResumedSession(events, ending, memory, sum(isinstance(event, PromptSubmitted) for event in events))
+    named = (turn for event in events if isinstance(turn := getattr(event, "turn", None), str))
+    return ResumedSession(events, ending, memory, last_number(named, "t"))
 
 
 def _cut_turns(events: tuple[Event, ...]) -> list[Event]:

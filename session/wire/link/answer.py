@@ -7,10 +7,12 @@ import contextlib
 import re
 from collections.abc import AsyncGenerator
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from session.wire.link.exchange import Channel, Patience, Request, exchange
 from session.wire.link.keeper import Keeper
+from session.wire.link.refused_items import refused_items
 from session.wire.link.retries import TOO_OLD, Retries, Tries, when_to_ask_again
 from session.wire.link.steer import Words
 from session.wire.link.steering import Held, NotSteered, steered
@@ -57,6 +59,10 @@ class Answer:
         self._waiter: asyncio.Future[Channel | None] | None = None
         self._other_effort = False
         """Whether the last request continued a conversation with another effort."""
+        self._was_whole = True
+        """Whether the last request held the full input."""
+        self._left_out_items = False
+        """Whether the request was made without items that the server refused: that is tried once."""
         self._decoder: Decoder | None = None
         """The decoder of what the channel brings."""
 
@@ -120,19 +126,24 @@ class Answer:
                 continue
             except Refusal as refusal:
                 # Reasoning first: the refusal of a signature also names the field `thinking`.
-                if not begun and (self._forgets_reasoning(refusal.error) or self._leaves_out(refusal.error)):
+                error = refusal.error
+                if not begun and (
+                    self._forgets_reasoning(error)
+                    or self._leaves_out(error)
+                    or self._leaves_out_items(error, channel)
+                ):
                     self._channel = None
                     continue
-                problem = from_server(refusal.error, self._keeper.endpoint, self._model)
+                problem = from_server(error, self._keeper.endpoint, self._model)
                 if channel is not None and problem.code == TOO_OLD:
                     self._keeper.cut(channel)
-            except LinkError as error:
-                problem = error
+            except LinkError as lost:
+                problem = lost
                 if not self.is_dropped() and problem.kind is LinkProblem.CLOSED:
                     losses += self._keeper.route.transport is Transport.WEBSOCKET
                 if channel is not None and not self.is_dropped():
                     self._keeper.cut(channel)
-                    problem = await self._keeper.why_lost(error)
+                    problem = await self._keeper.why_lost(lost)
             self._channel = None
             if self.is_dropped():
                 return
@@ -181,7 +192,7 @@ class Answer:
             written, attempt = steered(*steers, self.request, self._keeper.optional_fields, self._patience)
         if self.is_dropped():
             return
-        self._other_effort = written.other_effort
+        self._other_effort, self._was_whole = written.other_effort, written.whole
         self.request_bytes = len(written.frame.encode("utf-8"))
         self._channel, self._decoder = channel, written.decoder
         del written  # see exchange
@@ -215,6 +226,19 @@ class Answer:
         changed = len(items) < len(self.request.items)
         self.request = Request(self.request.profile, items)
         return changed
+
+    def _leaves_out_items(self, error: ServerError, channel: Channel | None) -> bool:
+        """Leave out what the model said or did, where the server refuses the request for that."""
+        if self._left_out_items or channel is None:
+            return False
+        request, optional = self.request, self._keeper.optional_fields
+        count = partial(request.messages, channel, optional) if self._was_whole else None
+        refused = refused_items(error, request.items, count)
+        self._left_out_items = bool(refused)
+        if refused:
+            self._keeper.refused(request.items[index] for index in sorted(refused))
+            self.request = Request(request.profile, self._keeper.accepted(request.items))
+        return self._left_out_items
 
     def _falls_back(self, problem: LinkError, losses: int) -> bool:
         """Switch to the next route if ``problem`` calls for it; return whether that was done."""

@@ -214,7 +214,7 @@ class Connection:
         RuntimeError after :meth:`close`.
         """
         self._check_open()
-        request = Request(self._request, tuple(items))
+        request = Request(self._request, self._keeper.accepted(items))
         steers = self._take_held(request)
         self.drop()
         self._wake()
@@ -258,7 +258,7 @@ class Connection:
         ``Finished``. Raises as :meth:`respond` does.
         """
         self._check_open()
-        return self._parallel.ask(Request(profile, tuple(items), route, at_once))
+        return self._parallel.ask(Request(profile, self._keeper.accepted(items), route, at_once))
 
     def redirect(self) -> None:
         """Stop the running answer as :meth:`drop` does, for another prompt.

@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import Self, TypeVar
 
 from session.wire.link.optional_fields import OptionalFields
-from session.wire.protocol.dialects import Decoder, dialect, origin
+from session.wire.protocol.dialects import FIM_NAMES, Decoder, dialect, origin
 from session.wire.protocol.events import (
     CONTENT,
     Created,
@@ -32,6 +32,8 @@ from session.wire.protocol.increment import Exchange, increment
 from session.wire.protocol.items import Item, readable
 from session.wire.protocol.request import RequestProfile
 from session.wire.protocol.responses import ResponseDecoder, encode_create
+from session.wire.protocol.sendable import sendable
+from session.wire.protocol.thoughts import ThoughtsApart
 from session.wire.transport.endpoint import Endpoint
 from session.wire.transport.errors import LinkError, LinkProblem
 from session.wire.transport.links import Link
@@ -108,6 +110,8 @@ class Written:
     decoder: Decoder
     other_effort: bool = False
     """Whether it continues a conversation with another effort."""
+    whole: bool = True
+    """Whether it holds the full input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,15 +141,29 @@ class Request:
                 channel.last, self.profile, self.items, same_effort=optional.keeps_effort(profile.model)
             )
             previous, asked = part.previous_response_id, origin("responses", profile)
-            items = readable(part.items, asked)
+            items = _fit(part.items, profile, "responses", whole=previous is None)
             frame = encode_create(
                 profile, items, previous_response_id=previous, generate=generate, quirks=quirks
             )
             changed = channel.last is not None and channel.last.profile.effort != profile.effort
-            return Written(frame, ResponseDecoder(asked), previous is not None and changed)
+            return Written(
+                frame, ResponseDecoder(asked), previous is not None and changed, whole=previous is None
+            )
         spoken = dialect(channel.route.dialect)
-        items = readable(self.items, origin(spoken.name, profile))
-        return Written(write_body(quirks.apply(spoken.encode(profile, items))), spoken.decoder(profile))
+        body = spoken.encode(profile, _fit(self.items, profile, spoken.name))
+        return Written(write_body(quirks.apply(body)), spoken.decoder(profile))
+
+    def messages(self, channel: Channel, optional: OptionalFields, items: Sequence[Item]) -> int:
+        """How many messages ``items``, the first of the input, become on ``channel``."""
+        profile, spoken = optional.adapted(self.profile), dialect(channel.route.dialect)
+        body = spoken.encode(profile, _fit(items, profile, spoken.name, whole=False))
+        return len(body.get("messages", body.get("input", ())))
+
+
+def _fit(items: Sequence[Item], profile: RequestProfile, name: str, *, whole: bool = True) -> list[Item]:
+    """``items`` as servers of the dialect ``name`` take them."""
+    mine = readable(items, origin(name, profile))
+    return sendable(mine, whole=whole, plain_ids=name == "messages")
 
 
 class Patience:
@@ -235,6 +253,8 @@ async def exchange(
     the server answers with an error.
     """
     link, decoder, clock = channel.link, written.decoder, asyncio.get_running_loop().time
+    if channel.route.dialect not in FIM_NAMES:
+        decoder = ThoughtsApart(decoder)
     unread, size = channel.unread, AnswerSize(channel.endpoint.host)
     with patience.watch(link) as watch:
         if written.frame:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from session.wire.link.background import Background
@@ -21,6 +21,7 @@ from session.wire.link.retries import Backoff
 from session.wire.link.state import Announce, Close, Cut, Dial, Effect, LinkState, Refuse, Supply
 from session.wire.link.warm_up import WarmUps, read_ahead
 from session.wire.protocol.events import ServerError
+from session.wire.protocol.items import Item
 from session.wire.protocol.request import RequestProfile
 from session.wire.transport.compression import Compression
 from session.wire.transport.dial import open_link
@@ -83,6 +84,8 @@ class Keeper:
         self._background = Background(self._fault)
         self._attempting: asyncio.Task[Channel | LinkError] | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._refused: list[Item] = []
+        """Items of the conversation that the server does not take."""
 
     @property
     def state(self) -> LinkState:
@@ -196,6 +199,17 @@ class Keeper:
         if name in EFFORT:
             self.feed.say(f"{self.endpoint.host} takes no effort for {profile.model}: asking without it")
         return bool(name)
+
+    def refused(self, items: Iterable[Item]) -> None:
+        """Leave ``items`` of the conversation out of all requests: the server refuses what holds them."""
+        self._refused += items
+        self.feed.say(f"{self.endpoint.host} refused a part of an earlier answer: asking without it")
+
+    def accepted(self, items: Sequence[Item]) -> tuple[Item, ...]:
+        """Those of ``items`` that were not refused."""
+        if not self._refused:
+            return tuple(items)
+        return tuple(item for item in items if not any(item is each for each in self._refused))
 
     async def renew(self, problem: LinkError) -> LinkError | None:
         """After ``problem``: None where another key was found, and is used; else the error to report."""

@@ -4,7 +4,8 @@
 | --- | --- |
 | connection lost before any output | yes, at once the first time |
 | cannot connect | three times: the attempts go on in the background anyway |
-| 429 with a named delay, 408, 425, 5xx, 529, overload | yes; the server's own delay wins |
+| 429, 503, 529, overload without a named delay | yes, twice as often: for about two minutes |
+| 408, 425, 5xx, or any of those with a named delay | yes; the server's own delay wins |
 | 200 with a body that is no JSON | as a lost connection |
 | quota spent, key, model, address, request too long or wrong, TLS | never |
 """
@@ -24,7 +25,7 @@ from session.wire.transport.refusals import SPENT
 
 TOO_OLD = "websocket_connection_limit_reached"
 _PASSING_STATUS = frozenset({408, 425, 429})
-_PASSING_CODES = frozenset(
+_BUSY_CODES = frozenset(
     {
         "rate_limit_exceeded",
         "rate_limit_error",
@@ -33,15 +34,13 @@ _PASSING_CODES = frozenset(
         "server_overloaded",
         "server_is_overloaded",
         "slow_down",
-        "server_error",
-        "internal_server_error",
-        "api_error",
-        "timeout_error",
         "service_unavailable",
     }
 )
+_BUSY_STATUS = frozenset({429, 503, 529})
 _VAGUE_CODES = frozenset({"server_error", "internal_server_error", "api_error"})
 """Codes that proxies also give to what the server behind them refused for good."""
+_PASSING_CODES = _BUSY_CODES | _VAGUE_CODES | {"timeout_error"}
 _PERMANENT = re.compile(
     r"\b(?:BadRequest|Authentication|PermissionDenied|NotFound|UnprocessableEntity|UnsupportedParams"
     r"|ContextWindowExceeded|ContentPolicyViolation)Error\b|\bError code: 4(?:0[0-7]|1[0-9]|22)\b"
@@ -108,6 +107,8 @@ class Tries:
         self._made[error.kind] += 1
         self.total += 1
         most = min(retries.most, _MOST_UNREACHABLE) if error.kind is LinkProblem.UNREACHABLE else retries.most
+        if error.kind is LinkProblem.SERVER and error.retry_after is None and _is_busy(error):
+            most = 2 * retries.most
         if self._made[error.kind] > most or self.total > 2 * retries.most:
             return None
         if error.retry_after is not None:
@@ -128,6 +129,11 @@ def when_to_ask_again(error: LinkError, retries: Retries, now: datetime) -> str:
     minutes = round(seconds / 60)
     span = f"{minutes} min" if minutes < 120 else f"{round(seconds / 3600)} h"
     return f" Ask again {day}at {then:%H:%M} (in {span})."
+
+
+def _is_busy(error: LinkError) -> bool:
+    """Whether the server has more to do than it can: seconds may not be enough for that to pass."""
+    return error.status in _BUSY_STATUS or error.code in _BUSY_CODES
 
 
 def passing(error: LinkError) -> bool:

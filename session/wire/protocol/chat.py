@@ -2,7 +2,8 @@
 
 Source: OpenAI's public Chat Completions reference, and what compatible servers (vLLM, llama.cpp,
 OpenRouter, Groq, Cerebras, Ollama) are known to do differently: they send usage on the last chunk or on
-a separate one, reasoning as ``reasoning`` or ``reasoning_content``, errors in the stream, or no ``[DONE]``.
+a separate one, reasoning as ``reasoning`` or ``reasoning_content``, content as parts, a whole message and no
+deltas, errors in the stream, or no ``[DONE]``.
 """
 
 from __future__ import annotations
@@ -11,16 +12,39 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from session.wire.protocol.chat_calls import CallPiece, ChatCalls
 from session.wire.protocol.errors import read_error
-from session.wire.protocol.events import Created, FinalStatus, Garbled, TokenUsage, WireEvent
-from session.wire.protocol.frames import NotAnObject, parse_object
+from session.wire.protocol.events import Created, Garbled, TokenUsage, WireEvent
+from session.wire.protocol.frames import NotAnObject, is_object, parse_object
 from session.wire.protocol.items import FunctionTool, Item
 from session.wire.protocol.parts import Parts, count
 from session.wire.protocol.request import RequestProfile
 from session.wire.protocol.turns import Turn, functions, turns
 
 _DONE = b"[DONE]"
-_CUT = {"length": "max_output_tokens", "max_tokens": "max_output_tokens", "content_filter": "content_filter"}
+_CLEAN = frozenset(
+    [
+        "stop",
+        "eos",
+        "eos_token",
+        "end",
+        "end_turn",
+        "stop_sequence",
+        "complete",
+        "completed",
+        "tool_calls",
+        "tool_call",
+        "tool_use",
+        "function_call",
+    ]
+)
+"""The reasons, in lower case, for which an answer is whole; with any other, or with none, it was cut off."""
+_CUT = dict.fromkeys(
+    ("length", "max_tokens", "max_length", "max_output_tokens", "model_length"), "max_output_tokens"
+)
+_NO_REASON = "the server gave no finish_reason"
+_DEEPEST_THOUGHT = 4
+_WORDS = (None, "text", "output_text", "input_text")
 
 
 def encode_chat(profile: RequestProfile, items: Sequence[Item]) -> dict[str, Any]:
@@ -32,7 +56,7 @@ def encode_chat(profile: RequestProfile, items: Sequence[Item]) -> dict[str, Any
     # Once the model has thought, each of its calls needs the field, be it empty.
     reasoning = profile.reasoning_field if any(turn.reasoning for turn in told) else ""
     for turn in told:
-        messages += _messages(turn, reasoning, one_text=bool(profile.reasoning_field))
+        messages += _messages(turn, reasoning)
     body: dict[str, Any] = {
         "model": profile.model,
         "messages": messages,
@@ -55,7 +79,7 @@ def encode_chat(profile: RequestProfile, items: Sequence[Item]) -> dict[str, Any
     return {**body, **profile.extra}
 
 
-def _messages(turn: Turn, reasoning_field: str, *, one_text: bool) -> list[dict[str, Any]]:
+def _messages(turn: Turn, reasoning_field: str) -> list[dict[str, Any]]:
     if turn.role == "assistant":
         message: dict[str, Any] = {"role": "assistant", "content": "\n\n".join(turn.texts) or None}
         if turn.calls:
@@ -76,18 +100,8 @@ def _messages(turn: Turn, reasoning_field: str, *, one_text: bool) -> list[dict[
     results = [
         {"role": "tool", "tool_call_id": result.call_id, "content": result.text} for result in turn.results
     ]
-    content = _user_content(turn.texts, one_text=one_text)
-    return [*results, {"role": "user", "content": content}] if turn.texts else results
-
-
-def _user_content(texts: Sequence[str], *, one_text: bool) -> str | list[dict[str, str]]:
-    """Several texts as parts, with a blank line at the end of each but the last: many servers' templates join
-    parts without anything between them. ``one_text`` is for servers that take no parts (DeepSeek)."""
-    if one_text or len(texts) < 2:
-        return "\n\n".join(texts)
-    return [{"type": "text", "text": f"{text}\n\n"} for text in texts[:-1]] + [
-        {"type": "text", "text": texts[-1]}
-    ]
+    # Several texts are one string: strict servers take no parts, and templates join parts without a break.
+    return [*results, {"role": "user", "content": "\n\n".join(turn.texts)}] if turn.texts else results
 
 
 def _function(tool: FunctionTool) -> dict[str, Any]:
@@ -104,8 +118,9 @@ class ChatDecoder:
         self._id = ""
         self._ended: str | None = None
         self._usage: TokenUsage | None = None
-        self._calls: dict[int, tuple[str, int]] = {}
-        """Maps an index to the id of the call that streams there and the number of calls before it."""
+        self._in_deltas = False
+        """Whether a piece has come in a delta: a whole message after that repeats it."""
+        self._calls = ChatCalls(self._is_whole)
 
     def feed(self, frame: str | bytes | bytearray) -> list[WireEvent]:
         """The events in ``frame``, the data of one server-sent event."""
@@ -113,7 +128,7 @@ class ChatDecoder:
             return []
         data = frame.encode("utf-8", "replace") if isinstance(frame, str) else bytes(frame)
         if data.strip() == _DONE:
-            return self._finish(self._ended or "stop")
+            return self._finish(self._ended)
         try:
             body = parse_object(data)
         except NotAnObject as problem:
@@ -127,7 +142,7 @@ class ChatDecoder:
             self._usage = _usage(usage) or self._usage
         choices = body.get("choices")
         for choice in choices if isinstance(choices, list) else []:
-            if isinstance(choice, dict) and choice.get("index", 0) == 0:
+            if isinstance(choice, dict) and choice.get("index") in (0, None):
                 return events + self._choice(choice)
         return events
 
@@ -142,9 +157,20 @@ class ChatDecoder:
         self._id = identity
         return [Created(identity)]
 
+    def _is_whole(self, call: int) -> bool:
+        return is_object(self._parts.said("function_call", _call_key(call)))
+
     def _choice(self, choice: dict[str, Any]) -> list[WireEvent]:
-        delta: Any = choice.get("delta") or choice.get("message")
-        events: list[WireEvent] = self._delta(delta) if isinstance(delta, dict) else []
+        events: list[WireEvent] = []
+        delta, message, text = choice.get("delta"), choice.get("message"), choice.get("text")
+        if isinstance(delta, dict) and delta:
+            events = self._delta(delta)
+            self._in_deltas = self._in_deltas or bool(events)
+        elif isinstance(message, dict):
+            repeated = self._in_deltas and message.get("content") == self._parts.said("message", "text")
+            events = [] if repeated else self._delta(message)
+        elif isinstance(text, str) and text:
+            events = self._parts.text(text)
         if choice.get("error"):
             self.finished = True
             return [*events, read_error(choice)]
@@ -156,43 +182,77 @@ class ChatDecoder:
     def _delta(self, delta: dict[str, Any]) -> list[WireEvent]:
         events: list[WireEvent] = []
         # Some servers send the same reasoning under both names.
-        thought = delta.get("reasoning_content") or delta.get("reasoning")
-        if isinstance(thought, str) and thought:
+        if thought := _thought(delta.get("reasoning_content")) or _thought(delta.get("reasoning")):
             events += self._parts.reasoning(thought)
         for name in ("content", "refusal"):
-            text = delta.get(name)
-            if isinstance(text, str) and text:
-                events += self._parts.text(text)
+            events += self._content(delta.get(name))
         calls = delta.get("tool_calls")
         for position, call in enumerate(calls if isinstance(calls, list) else []):
             if isinstance(call, dict):
                 events += self._call(call, position)
+        if isinstance(called := delta.get("function_call"), dict):  # the form before `tool_calls`
+            events += self._call({"function": called}, 0)
         return events
 
+    def _content(self, content: object) -> list[WireEvent]:
+        """The text of a message: a string, or parts of which some may be reasoning (Mistral, Databricks)."""
+        if isinstance(content, list):
+            return [event for part in content if not isinstance(part, list) for event in self._content(part)]
+        if isinstance(content, str):
+            return self._parts.text(content) if content else []
+        if not isinstance(content, dict):
+            return []
+        if content.get("type") in _WORDS:
+            text = content.get("text")
+            return self._content(_text(text.get("value") if isinstance(text, dict) else text))
+        if refusal := _text(content.get("refusal")):
+            return self._content(refusal)
+        if thought := _thought(content):
+            return self._parts.reasoning(thought)
+        return [Garbled(f"a part of the kind {content.get('type')!r} in a message")]
+
     def _call(self, call: dict[str, Any], position: int) -> list[WireEvent]:
-        index = call.get("index")
-        key = index if isinstance(index, int) else position
         given = call.get("function")
         function: dict[str, Any] = given if isinstance(given, dict) else {}
-        name, piece = function.get("name"), function.get("arguments")
-        call_id = call.get("id") if isinstance(call.get("id"), str) else ""
-        if isinstance(name, str) and name:
-            # Some servers send no index, or 0 for every call: a name with another id starts a new call.
-            known, before = self._calls.get(key, (None, 0))
-            another = known is not None and (call_id != known if call_id else index is None)
-            self._calls[key] = (call_id or known or "", before + another)
-        _, before = self._calls.get(key, ("", 0))
-        if isinstance(piece, dict):
-            piece = json.dumps(piece)
-        return self._parts.tool(("tool", key, before), call_id=call_id, name=name, piece=piece)
+        name, text, call_id = _text(function.get("name")), function.get("arguments"), _text(call.get("id"))
+        if isinstance(text, dict):
+            text = json.dumps(text)
+        index = call.get("index")
+        piece = CallPiece(
+            position, index if type(index) is int else None, call_id, name, not str(text or "").strip()
+        )
+        number = self._calls.number(piece)
+        return self._parts.tool(_call_key(number), call_id=call_id, name=name, piece=text)
 
-    def _finish(self, reason: str) -> list[WireEvent]:
+    def _finish(self, reason: str | None) -> list[WireEvent]:
         self.finished = True
-        if reason == "error":
+        said = (reason or "").lower()
+        if said == "error":
             return [read_error({"message": "the server ended its answer with an error"})]
-        cut = _CUT.get(reason)
-        status: FinalStatus = "completed" if cut is None else "incomplete"
-        return self._parts.finish(status, self._id, self._usage, cut)
+        if said in _CLEAN or (reason is None and self._parts.calls_are_whole()):
+            return self._parts.finish("completed", self._id, self._usage, None)
+        return self._parts.finish("incomplete", self._id, self._usage, _CUT.get(said, reason or _NO_REASON))
+
+
+def _call_key(number: int) -> object:
+    return "tool", number
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _thought(given: object) -> str:
+    """The reasoning in ``given``: a string, a part of a message, or a list of those."""
+    if isinstance(given, str):
+        return given
+    if isinstance(given, list):
+        return "".join(map(_thought, given))
+    if not isinstance(given, dict):
+        return ""
+    return next(
+        filter(None, (_thought(given.get(name)) for name in ("thinking", "reasoning", "text", "summary"))), ""
+    )
 
 
 def _usage(usage: dict[str, Any]) -> TokenUsage | None:

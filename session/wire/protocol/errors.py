@@ -3,21 +3,18 @@
 Shapes as seen from Responses servers: ``{"type":"error","status":N,"error":{…}}``, the same with the
 fields flat, ``response.failed`` with ``response.error``, and plain HTTP bodies (``{"error":…}``,
 ``{"errors":[…]}``, ``{"message":…}``, ``{"detail":…}``, the last with a list of what FastAPI found wrong).
-OpenRouter quotes the server behind it in ``metadata.raw``. A wait is in a header (RFC 9110, 10.2.3, and
-``retry-after-ms``), in a field, or in the message.
+OpenRouter quotes the server behind it in ``metadata.raw``. ``waits.py`` reads the wait that some ask for.
 """
 
 from __future__ import annotations
 
 import contextlib
-import math
 import re
-from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from session.wire.protocol.events import ServerError
 from session.wire.protocol.frames import NotAnObject, parse_object
+from session.wire.protocol.waits import named_wait, retry_after
 
 PREVIOUS_NOT_FOUND = "previous_response_not_found"
 """The code of a server that no longer has the response that a request continues."""
@@ -27,12 +24,6 @@ _MOST_FOUND = 5
 _NOTHING = "None"
 """What LiteLLM writes into the fields of an error that it does not know."""
 _NUMBER = re.compile(r"[1-5]\d\d")
-_WAIT_WORDS = re.compile(
-    r"(?:(?:try|retry) again in|retry after) (?:about |approximately )?"
-    r"(?:(\d+) ?d(?:ays?)?)? ?(?:(\d+) ?h(?:ours?|rs?)?)? ?(?:(\d+) ?m(?:in(?:ute)?s?)?)?"
-    r" ?(?:(\d+(?:\.\d+)?) ?(ms|milliseconds?|s|sec(?:ond)?s?))?(?![\w])",
-    re.IGNORECASE,
-)
 _CONTEXT_CODES = frozenset(
     {"context_length_exceeded", "exceed_context_size_error", "context_window_exceeded", "request_too_large"}
 )
@@ -44,8 +35,9 @@ _CONTEXT_WORDS = re.compile(
 )
 
 
-def read_error(body: dict[str, Any]) -> ServerError:
-    """The error in ``body``, in any of the shapes. Missing fields stay empty; it never raises."""
+def read_error(body: dict[str, Any], now: float | None = None) -> ServerError:
+    """The error in ``body``, in any of the shapes. Missing fields stay empty; it never raises. ``now``, in
+    seconds since 1970, is for errors that name the moment at which a limit ends."""
     fields = _fields(body)
     found = _found_wrong(fields.get("detail"))
     words = (
@@ -59,7 +51,7 @@ def read_error(body: dict[str, Any]) -> ServerError:
     message = message or "the server reported an error without a message"
     said = (body.get("status"), fields.get("status"), fields.get("code"))
     status = next((number for each in said if (number := _status(each)) is not None), None)
-    wait = _named_wait(body, fields)
+    wait = named_wait(body, fields, now)
     return ServerError(
         code,
         message[:_LONGEST_MESSAGE],
@@ -108,20 +100,6 @@ def is_context_overflow(code: str, message: str) -> bool:
     return code in _CONTEXT_CODES or _CONTEXT_WORDS.search(message) is not None
 
 
-def _named_wait(body: dict[str, Any], fields: dict[str, Any]) -> float | None:
-    """The wait in a field, or in a ``retry-after`` header that the frame repeats."""
-    for value in (fields.get("retry_after"), fields.get("resets_in_seconds")):
-        wait = None if isinstance(value, bool) else header_wait({"retry-after": str(value)})
-        if wait is not None:
-            return wait
-    for headers in (body.get("headers"), fields.get("headers")):
-        if isinstance(headers, dict):
-            wait = header_wait({str(name).lower(): str(value) for name, value in headers.items()})
-            if wait is not None:
-                return wait
-    return None
-
-
 def _text(value: Any) -> str:
     if isinstance(value, str):
         return "" if value == _NOTHING else value.strip()
@@ -132,44 +110,3 @@ def _status(value: Any) -> int | None:
     """An HTTP status; OpenRouter and LiteLLM put it into the code, the latter as text."""
     number = int(value) if isinstance(value, str) and _NUMBER.fullmatch(value) else value
     return number if type(number) is int and 100 <= number <= 599 else None
-
-
-def retry_after(message: str) -> float | None:
-    """The seconds that a message asks to wait: "try again in 1.5s", "… in 20 ms", "… in 6m0s"."""
-    found = _WAIT_WORDS.search(message)
-    if found is None or not any(found.group(1, 2, 3, 4)):
-        return None
-    days, hours, minutes, amount, unit = found.groups()
-    last = float(amount or 0) * (0.001 if (unit or "").lower().startswith("m") else 1.0)
-    return _sensible(int(days or 0) * 86_400.0 + int(hours or 0) * 3600.0 + int(minutes or 0) * 60.0 + last)
-
-
-def header_wait(headers: Mapping[str, str], now: float | None = None) -> float | None:
-    """The seconds that ``headers`` (names in lower case) ask to wait, or None.
-
-    A date is compared with the server's own ``date`` header, since clocks differ. Without one, it is
-    compared with ``now``, in seconds since 1970.
-    """
-    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        value = headers.get(name, "").strip()
-        try:
-            wait = _sensible(float(value) * unit)
-        except ValueError:
-            until, said = _moment(value), _moment(headers.get("date", ""))
-            since = now if said is None else said
-            wait = None if until is None or since is None else max(0.0, until - since)
-        if wait is not None:
-            return wait
-    return None
-
-
-def _moment(date: str) -> float | None:
-    """An HTTP date in seconds since 1970, or None if it is not a date."""
-    try:
-        return parsedate_to_datetime(date).timestamp()
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
-
-
-def _sensible(seconds: float) -> float | None:
-    return seconds if math.isfinite(seconds) and seconds >= 0 else None

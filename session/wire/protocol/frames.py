@@ -39,6 +39,15 @@ def parse_object(frame: str | bytes | bytearray) -> dict[str, Any]:
     return value
 
 
+def is_object(text: str | bytes) -> bool:
+    """Whether ``text`` is one JSON object."""
+    try:
+        parse_object(text)
+    except NotAnObject:
+        return False
+    return True
+
+
 def _read_json(text: str) -> Any:
     """``json.loads`` without its two searches for white space, which servers rarely send."""
     try:

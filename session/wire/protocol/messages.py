@@ -21,12 +21,15 @@ MAX_TOKENS = 16_000
 """The default for ``max_tokens``, which this API requires. The catalogue reserves as much for an answer."""
 _THINKING_TOKENS = {"medium": 4_096, "high": 12_000, "xhigh": 24_000}
 _CACHED = {"cache_control": {"type": "ephemeral"}}
+_CLEAN = frozenset({"end_turn", "stop_sequence", "tool_use", "stop", "tool_calls"})
+"""The reasons for which an answer is whole (the last two are those of proxies); with any other, or with none,
+it was cut off."""
 _CUT = {
     "max_tokens": "max_output_tokens",
     "model_context_window_exceeded": "max_output_tokens",
-    "refusal": "refusal",
-    "pause_turn": "pause_turn",
+    "length": "max_output_tokens",
 }
+_NO_REASON = "the server gave no stop_reason"
 
 
 def encode_messages(profile: RequestProfile, items: Sequence[Item]) -> dict[str, Any]:
@@ -130,11 +133,11 @@ class MessagesDecoder:
         if kind == "message_start":
             return self._start(body)
         if kind == "message_delta":
-            delta = body.get("delta")
-            stop = delta.get("stop_reason") if isinstance(delta, dict) else None
-            self._stop = stop if isinstance(stop, str) and stop else self._stop
+            self._stops(body.get("delta"))
             self._count(body.get("usage"))
             return []
+        if kind == "message":
+            return self._whole(body)
         if kind == "message_stop":
             return self._finish()
         if kind == "error" or (kind is None and "error" in body):
@@ -145,6 +148,23 @@ class MessagesDecoder:
     def end(self) -> list[WireEvent]:
         """The last events when the stream ends; empty if the answer is not complete."""
         return [] if self.finished or self._stop is None else self._finish()
+
+    def _stops(self, why: object) -> None:
+        stop = why.get("stop_reason") if isinstance(why, dict) else None
+        self._stop = stop if isinstance(stop, str) and stop else self._stop
+
+    def _whole(self, body: dict[str, Any]) -> list[WireEvent]:
+        """The events of an answer in one body, from a server that does not stream."""
+        events = self._start({"message": body})
+        content = body.get("content")
+        for index, block in enumerate(content if isinstance(content, list) else []):
+            placed = {"index": index, "content_block": block}
+            events += self._block_start(placed)
+            if isinstance(block, dict) and block.get("signature"):
+                events += self._parts.sign(block["signature"], index)
+            events += self._parts.close(index)
+        self._stops(body)
+        return [*events, *self._finish()]
 
     def _start(self, body: dict[str, Any]) -> list[WireEvent]:
         message = body.get("message")
@@ -202,8 +222,9 @@ class MessagesDecoder:
 
     def _finish(self) -> list[WireEvent]:
         self.finished = True
-        cut = _CUT.get(self._stop or "")
-        status: FinalStatus = "completed" if cut is None else "incomplete"
+        clean = self._stop in _CLEAN
+        status: FinalStatus = "completed" if clean else "incomplete"
+        cut = None if clean else _CUT.get(self._stop or "", self._stop or _NO_REASON)
         used = self._usage
         usage = None
         if any(used.values()):

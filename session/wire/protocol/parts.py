@@ -16,8 +16,12 @@ from session.wire.protocol.events import (
     ToolInputDelta,
     WireEvent,
 )
+from session.wire.protocol.frames import is_object
 from session.wire.protocol.items import ServerItem, new_call_id
 from session.wire.protocol.output import MOST_TEXT
+
+NAMELESS = "unnamed"
+"""The name of a call whose server gave none: the model is told that there is no such tool."""
 
 
 class _Part:
@@ -41,13 +45,13 @@ class _Part:
             return {"type": "message", "role": "assistant", "content": content} if text else None
         if self.kind == "reasoning":
             return self._reasoning(text)
-        if not self.name:
+        if not self.name and not text.strip():
             return None
         self.call_id = self.call_id or new_call_id()
         return {
             "type": "function_call",
             "call_id": self.call_id,
-            "name": self.name,
+            "name": self.name or NAMELESS,
             "arguments": text or "{}",
         }
 
@@ -110,6 +114,16 @@ class Parts:
             return []
         part.said.append(piece)
         return [ToolInputDelta(part.key, part.call_id, part.name, piece)]
+
+    def said(self, kind: str, key: object) -> str:
+        """The text so far of the item ``key``, a call's arguments; empty for an unknown one."""
+        part = self._parts.get((kind, key))
+        return "" if part is None else part.said.text()
+
+    def calls_are_whole(self) -> bool:
+        """Whether there is a call, and the arguments of each are whole: then the answer is."""
+        calls = [part for (kind, _), part in self._parts.items() if kind == "function_call"]
+        return bool(calls) and all(is_object(part.said.text()) for part in calls)
 
     def close(self, key: object) -> list[WireEvent]:
         """Finish the item ``key``."""

@@ -97,6 +97,13 @@ class ResponseDecoder:
             return self._delta(body, "message")
         if kind is None and "error" in body:
             kind = "error"
+        if kind is None and body.get("object") == "response":  # the whole answer in one body: not streamed
+            ended = body.get("status") in (None, "completed", "failed")
+            return (
+                self._any_final({"response": body})
+                if ended
+                else self._final({"response": body}, "incomplete")
+            )
         if not isinstance(kind, str):
             self.garbled += 1
             return [Garbled("an event without a type")]
@@ -195,7 +202,7 @@ class ResponseDecoder:
         return events
 
     def _any_final(self, body: dict[str, Any]) -> list[WireEvent]:
-        """Reads ``response.done``, which some servers send for every ending."""
+        """Reads ``response.done`` or ``response.completed``, which some servers send for every ending."""
         response = body.get("response")
         status = response.get("status") if isinstance(response, dict) else None
         if status == "failed":
@@ -225,7 +232,7 @@ _HANDLERS: dict[str, _Handler] = {
     "response.custom_tool_call_input.done": lambda d, b: d._part_done(b, "custom_tool_call", "input"),
     "response.function_call_arguments.delta": lambda d, b: d._delta(b, "function_call"),
     "response.function_call_arguments.done": lambda d, b: d._part_done(b, "function_call", "arguments"),
-    "response.completed": lambda d, b: d._final(b, "completed"),
+    "response.completed": ResponseDecoder._any_final,
     "response.incomplete": lambda d, b: d._final(b, "incomplete"),
     "response.failed": lambda d, b: d._final(b, "failed"),
     "response.done": ResponseDecoder._any_final,
@@ -254,7 +261,7 @@ def _reason(response: dict[str, Any]) -> str | None:
     if isinstance(reason, str):
         return reason
     status = response.get("status")
-    return status if status == "cancelled" else None
+    return status if isinstance(status, str) and status not in ("completed", "incomplete") else None
 
 
 def _usage(value: Any) -> TokenUsage | None:

@@ -1,16 +1,20 @@
 """Parses server-sent events: takes chunks of any size and returns the data of complete events.
 
 Source: the WHATWG HTML standard, section "Server-sent events". Line ends may be LF, CR or CRLF; a
-byte order mark at the start is skipped; comments, ids and retry times are ignored.
+byte order mark at the start is skipped; comments, ids and retry times are ignored. Beyond the standard, an
+event of JSON needs no empty line after it: some servers send none, or none after the last.
 """
 
 from __future__ import annotations
+
+from session.wire.protocol.frames import is_object
 
 MAX_EVENT_BYTES = 16 * 1024 * 1024
 """The largest event accepted. It is this large because a final event carries the whole response."""
 _LINE_BYTES = 32
 """What a line counts for besides its text: lines without text take memory too."""
 _BOM = b"\xef\xbb\xbf"
+_DONE = b"[DONE]"
 
 
 class EventTooLarge(ValueError):
@@ -50,12 +54,12 @@ class EventStream:
             lines[0] = lines[0].removeprefix(_BOM)
         for line in lines:
             if not line:
-                if self._data:
-                    events.append(self._data[0] if len(self._data) == 1 else b"\n".join(self._data))
-                    self._data.clear()
-                    self._data_bytes = 0
+                events += self._event()
             elif line.startswith(b"data:"):
                 value = line[6:] if line[5:6] == b" " else line[5:]
+                # Within one JSON value a closing brace is never followed by an opening one.
+                if self._data and value.startswith((b"{", _DONE)) and self._data[-1].rstrip()[-1:] == b"}":
+                    events += self._event()
                 self._data.append(value)
                 self._data_bytes += len(value) + _LINE_BYTES
         if rest:
@@ -64,3 +68,20 @@ class EventStream:
         if self._held + self._data_bytes > self._max:
             raise EventTooLarge(f"an event of more than {self._max:,} bytes")
         return events
+
+    def end(self) -> list[bytes]:
+        """The last event where the stream ends without the empty line after it, if that event is whole."""
+        rest, self._parts = b"".join(self._parts), []
+        events = self.feed(rest + b"\n") if rest else []
+        for data in self._event():
+            events += [data] if data.strip() == _DONE or is_object(data) else []
+        return events
+
+    def _event(self) -> list[bytes]:
+        """The event whose lines have come, if there is one; the next begins."""
+        if not self._data:
+            return []
+        data = self._data[0] if len(self._data) == 1 else b"\n".join(self._data)
+        self._data.clear()
+        self._data_bytes = 0
+        return [data]

@@ -1,12 +1,24 @@
-"""Connecting a socket to a host that may have several addresses."""
+"""Connecting a socket to a host that may have several addresses, or stand behind a proxy."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
 
+from session.wire.transport.endpoint import Endpoint
+from session.wire.transport.proxies import connect_by_socks, is_socks
+
 HEAD_START = 0.25
 """Seconds after which the next address is tried beside one that does not answer (RFC 8305)."""
+
+
+async def connect_to(endpoint: Endpoint) -> socket.socket | None:
+    """A socket to ``endpoint``, by way of a SOCKS proxy where the environment names one; None where an HTTP
+    proxy is to be asked. Raises as :func:`connect_socket` does."""
+    proxy = endpoint.proxy_url
+    if proxy and not is_socks(proxy):
+        return None
+    return await (connect_by_socks(proxy, *endpoint.address) if proxy else connect_socket(*endpoint.address))
 
 
 async def connect_socket(host: str, port: int) -> socket.socket:

@@ -104,22 +104,16 @@ class Endpoint:
         return _is_loopback(self._parts().hostname or "")
 
     @property
-    def may_be_proxied(self) -> bool:
-        """Whether the environment names a proxy of any kind, and the server is not on this machine."""
-        from urllib.request import getproxies
+    def proxy_url(self) -> str:
+        """The proxy that the environment names for this server; empty for none."""
+        from session.wire.transport.proxies import proxy_for
 
-        return not self.is_loopback and bool(getproxies())
+        return "" if self.is_loopback else proxy_for(*self.address)
 
     @property
     def proxy(self) -> str:
-        """``host:port`` of the proxy that the environment names for this server; empty for none."""
-        from urllib.request import getproxies, proxy_bypass
-
-        host = self._parts().hostname or ""
-        if self.is_loopback or proxy_bypass(host):
-            return ""
-        named = getproxies()
-        return urlsplit(named.get("https") or named.get("all") or "").netloc.rpartition("@")[2]
+        """``host:port`` of :attr:`proxy_url`, for messages."""
+        return urlsplit(self.proxy_url).netloc.rpartition("@")[2]
 
     def _parts(self) -> SplitResult:
         try:

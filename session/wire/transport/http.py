@@ -12,15 +12,19 @@ import asyncio
 import contextlib
 import socket
 from collections.abc import AsyncGenerator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from session.wire.protocol.answer_body import AnswerBody, is_answer
 from session.wire.protocol.frames import NotAnObject, parse_object
-from session.wire.protocol.sse import EventStream, EventTooLarge
+from session.wire.protocol.sse import EventTooLarge
 from session.wire.transport.compression import Compression
+from session.wire.transport.connect import connect_socket
 from session.wire.transport.endpoint import Endpoint
 from session.wire.transport.errors import LinkError, LinkProblem, one_line
 from session.wire.transport.links import ends_of
 from session.wire.transport.network import Address
+from session.wire.transport.proxies import connect_by_socks, is_socks
 from session.wire.transport.refusals import Refusal, cut_off, explain_os, from_server, read_refusal
 from session.wire.transport.tls import trust
 
@@ -31,8 +35,8 @@ _KEPT_SECONDS = 3_600.0
 _MOST_REFUSAL_BYTES = 64 * 1024
 _DRAIN_SECONDS = 0.25
 _LISTS_MODELS = "/models"
-_STREAMS = frozenset({"text/event-stream", "application/octet-stream", "text/plain", ""})
-"""The types of an event stream: some servers stream without saying so."""
+_STREAMS = ("text/event-stream", "application/octet-stream", "text/plain", "")
+"""The types of an answer, beside those of JSON: some servers stream without saying so, some do not stream."""
 
 
 class HttpLink:
@@ -49,7 +53,7 @@ class HttpLink:
         self._asking: asyncio.Task[httpx2.Response] | None = None
         self._response: httpx2.Response | None = None
         self._chunks: AsyncGenerator[bytes, None] | None = None
-        self._stream = EventStream()
+        self._stream = AnswerBody()
         self._gone = asyncio.Event()
         self._ending: asyncio.Task[None] | None = None
         self.aborted = False
@@ -163,19 +167,17 @@ class HttpLink:
     async def _judge(self, response: httpx2.Response) -> None:
         """Prepare to read an event stream; raise for any other response."""
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if response.is_success and kind in _STREAMS:
+        if response.is_success and (kind in _STREAMS or kind.endswith("json")):
             self._chunks = response.aiter_bytes()
-            self._stream = EventStream()
+            self._stream = AnswerBody()
             return
         body = await self._some(response)
         await self._let_go()
-        if response.is_success and kind != "application/json":
-            message = f"{self._endpoint.host} answered with {kind or 'something'} instead of an event stream."
+        if response.is_success:
+            message = f"{self._endpoint.host} answered with {kind} instead of an event stream."
             raise LinkError(
                 LinkProblem.REFUSED, f"{message} Check the base URL.", status=response.status_code
             )
-        if response.is_success and len(body) < _MOST_REFUSAL_BYTES and not _is_object(body):
-            raise self._closed("sent a damaged answer")
         raise Refusal(read_refusal(response.status_code, body, response.headers))
 
     async def _some(self, response: httpx2.Response) -> bytes:
@@ -190,7 +192,8 @@ class HttpLink:
         return body[:_MOST_REFUSAL_BYTES]
 
     async def receive(self) -> list[bytes] | None:
-        """The events that have come; None where the stream has ended. Raises :class:`LinkError`."""
+        """The events that have come, or the whole answer of a server that does not stream; None where the
+        answer has ended. Raises :class:`LinkError`, or :class:`Refusal` for a body that is an error."""
         import httpx2
 
         while self._chunks is not None:
@@ -198,7 +201,7 @@ class HttpLink:
                 chunk = await anext(self._chunks, None)
                 if chunk is None:
                     self._chunks = None
-                    return None
+                    return self._last() or None
                 events = self._stream.feed(chunk)
             except (httpx2.HTTPError, httpx2.StreamError, OSError) as error:
                 raise self._lost(error) from error
@@ -208,6 +211,19 @@ class HttpLink:
                 return events
             await asyncio.sleep(0)  # one packet can unpack to a gigabyte of comments
         return None
+
+    def _last(self) -> list[bytes]:
+        """The frames of a body that has ended. Raises as :meth:`receive` does."""
+        response, body = self._response, self._stream.whole
+        if body is None or response is None:
+            return self._stream.end()
+        try:
+            if is_answer(parse_object(body)):
+                return [body]
+        except NotAnObject:
+            if body[:1] == b"{":
+                raise self._closed("sent a damaged answer") from None
+        raise Refusal(read_refusal(response.status_code, body, response.headers))
 
     async def drain(self) -> int:
         """Read the previous answer to its end, so that its connection can be used again."""
@@ -287,14 +303,6 @@ class HttpLink:
         return LinkError(LinkProblem.CLOSED, f"{self._endpoint.host} closed the connection: {how}.")
 
 
-def _is_object(body: bytes) -> bool:
-    try:
-        parse_object(body)
-    except NotAnObject:
-        return False
-    return True
-
-
 async def client_for(endpoint: Endpoint, open_timeout: float) -> httpx2.AsyncClient:
     """A client for one server and one connection. Raises :class:`LinkError` for what cannot be used."""
     import httpx2
@@ -305,15 +313,16 @@ async def client_for(endpoint: Endpoint, open_timeout: float) -> httpx2.AsyncCli
     secure = endpoint.http_url("").startswith("https:")
     tls = await asyncio.to_thread(trust) if secure else False
     limits = httpx2.Limits(max_connections=1, keepalive_expiry=_KEPT_SECONDS)
-    # A client with a transport of its own asks no proxy.
-    direct = None if endpoint.may_be_proxied else DirectTransport(tls, limits)
+    proxy = endpoint.proxy_url
+    socks = is_socks(proxy)
+    connect = partial(connect_by_socks, proxy) if socks else connect_socket
     try:
         return httpx2.AsyncClient(
-            transport=direct,
+            transport=None if proxy and not socks else DirectTransport(tls, limits, connect),
+            proxy=proxy if proxy and not socks else None,
             headers={"User-Agent": "spark", **headers},
             verify=tls,
-            # A proxy of the environment is never asked for a server on this machine.
-            trust_env=not endpoint.is_loopback,
+            trust_env=False,  # the proxy is known, and trust as well
             follow_redirects=False,  # they would carry the key to wherever they point
             timeout=httpx2.Timeout(None, connect=open_timeout),
             limits=limits,

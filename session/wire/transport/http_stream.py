@@ -8,8 +8,9 @@ second, each a record of its own, that cost more than everything else that is do
 from __future__ import annotations
 
 import asyncio
+import socket
 import ssl
-from collections.abc import Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from typing import Any
 
 import httpcore2
@@ -22,22 +23,29 @@ _MOST_WAITING = 1024 * 1024
 """Bytes that wait to be read before the socket is read no further."""
 
 
-class DirectTransport(httpx2.AsyncHTTPTransport):
-    """``httpx2``'s transport on these sockets; it asks no proxy."""
+Connect = Callable[[str, int], Coroutine[Any, Any, socket.socket]]
+"""Connects to a host and a port, or raises OSError or an ExceptionGroup of them."""
 
-    def __init__(self, tls: ssl.SSLContext | bool, limits: httpx2.Limits) -> None:
+
+class DirectTransport(httpx2.AsyncHTTPTransport):
+    """``httpx2``'s transport on these sockets; it asks no HTTP proxy."""
+
+    def __init__(self, tls: ssl.SSLContext | bool, limits: httpx2.Limits, connect: Connect) -> None:
         super().__init__(verify=tls, limits=limits)
         # ``httpx2`` has no parameter for ``httpcore2``'s network backend.
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=tls if isinstance(tls, ssl.SSLContext) else None,
             max_connections=limits.max_connections,
             keepalive_expiry=limits.keepalive_expiry,
-            network_backend=SocketBackend(),
+            network_backend=SocketBackend(connect),
         )
 
 
 class SocketBackend(httpcore2.AsyncNetworkBackend):
     """Connects for ``httpcore2``."""
+
+    def __init__(self, connect: Connect = connect_socket) -> None:
+        self._connect = connect
 
     async def connect_tcp(
         self,
@@ -51,7 +59,7 @@ class SocketBackend(httpcore2.AsyncNetworkBackend):
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(timeout):
-                raw = await connect_socket(host, port)
+                raw = await self._connect(host, port)
                 transport, reader = await loop.create_connection(_Reader, sock=raw)
         except TimeoutError as error:
             raise httpcore2.ConnectTimeout(str(error)) from error

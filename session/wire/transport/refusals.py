@@ -15,9 +15,10 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 
-from session.wire.protocol.errors import PREVIOUS_NOT_FOUND, header_wait, is_context_overflow, read_error
+from session.wire.protocol.errors import PREVIOUS_NOT_FOUND, is_context_overflow, read_error
 from session.wire.protocol.events import ServerError
 from session.wire.protocol.frames import NotAnObject, parse_object
+from session.wire.protocol.waits import header_wait, limit_wait
 from session.wire.transport.endpoint import Endpoint
 from session.wire.transport.errors import NO_SUCH_PATH, UNTRUSTED, LinkError, LinkProblem, one_line
 
@@ -33,6 +34,8 @@ _NO_ROUTE = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAI
 _RATE = frozenset({"rate_limit_exceeded", "rate_limit_error"})
 _INVALID_MODEL = "invalid model name"
 """LiteLLM's words for a model it does not have; its status is 400."""
+_LIMITED = (429, 503)
+"""The statuses of a server that limits its use; with any other, the headers of limits are not what failed."""
 _TAGS = re.compile(r"<(?:script|style)\b.*?</(?:script|style)>|<[^>]*>", re.IGNORECASE | re.DOTALL)
 
 
@@ -119,15 +122,21 @@ def cut_off(endpoint: Endpoint) -> LinkError:
 def read_refusal(status: int, body: bytes, headers: Mapping[str, str]) -> ServerError:
     """Read the error in an HTTP response: its JSON error, or the text of its HTML page."""
     listed = body.lstrip()[:1] == b"["  # Google's servers put the error into a list
+    now = time.time()
     try:
-        said = read_error({**parse_object(b'{"errors":%b}' % body if listed else body), "status": status})
+        said = read_error(parse_object(b'{"errors":%b}' % body if listed else body), now)
     except NotAnObject:
         words = one_line(_TAGS.sub(" ", body.decode("utf-8", "replace")))
-        said = ServerError("", words, status, None)
+        said = ServerError("", words, None, None)
     if 300 <= status < 400:
         said = ServerError("redirect", one_line(headers.get("location", "elsewhere")), status, None)
-    wait = header_wait(headers, time.time())
-    return replace(said, status=status, retry_after=said.retry_after if wait is None else wait)
+    wait = header_wait(headers, now)
+    wait = said.retry_after if wait is None else wait
+    if wait is None and status in _LIMITED:
+        wait = limit_wait({name.lower(): value for name, value in headers.items()}, now)
+    # An error with the status of a success has its own in its code, or none.
+    own = said.status if said.status is None or said.status >= 300 else None
+    return replace(said, status=own if status < 300 else status, retry_after=wait)
 
 
 def from_server(error: ServerError, endpoint: Endpoint, model: str) -> LinkError:

@@ -21,7 +21,7 @@ from websockets.extensions.permessage_deflate import ClientPerMessageDeflateFact
 from websockets.frames import CloseCode, Frame, Opcode
 from websockets.protocol import Event
 
-from session.wire.transport.connect import connect_socket
+from session.wire.transport.connect import connect_to
 from session.wire.transport.endpoint import Endpoint
 from session.wire.transport.errors import NO_UPGRADE, LinkError, LinkProblem, one_line
 from session.wire.transport.handshakes import explain
@@ -130,7 +130,9 @@ class Client(ClientConnection):
         self._wake()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The socket is gone."""
+        """The socket is gone; also where TLS failed before it was there."""
+        if not self.connected:
+            return
         super().connection_lost(exc)
         self._is_lost = True
         self._pacer.stop()
@@ -210,7 +212,7 @@ class WebSocketLink:
         dial: Dial | None = None
         try:
             async with asyncio.timeout(open_timeout):
-                raw = None if endpoint.may_be_proxied else await connect_socket(*endpoint.address)
+                raw = await connect_to(endpoint)
                 dial = cls._dial(url, endpoint, headers, tls, raw)
                 client = await cls._upgraded(dial, raw)
         except (OSError, WebSocketException, ValueError, EOFError, ImportError, ExceptionGroup) as error:
@@ -239,7 +241,7 @@ class WebSocketLink:
             user_agent_header="spark",
             compression=None,
             extensions=[ClientPerMessageDeflateFactory(client_max_window_bits=True)],
-            proxy=True if endpoint.may_be_proxied else None,
+            proxy=endpoint.proxy_url if raw is None else None,
             open_timeout=None,  # the caller's covers the socket too
             sock=raw,
             ping_interval=_PING_SECONDS,

@@ -302,8 +302,9 @@ def test_every_format_of_the_contract_lands(
 
 
 def test_text_without_an_edit_is_reported_as_such(project: Path, spark_here: RunSpark) -> None:
-    ran = spark_here("apply", given="just words\n")
-    assert ran.code == 0 and "0 landed" in ran.out and "no edit" in ran.err
+    for given, code in (("just words\n", 1), ("", 0), (" \n\n", 0)):
+        ran = spark_here("apply", given=given)
+        assert ran.code == code and "0 landed" in ran.out and "no edit" in ran.err
 
 
 def test_an_unknown_format_is_a_usage_error(project: Path, spark_here: RunSpark) -> None:

@@ -37,10 +37,15 @@ def command(edit_format: str, as_json: bool, dry_run: bool, folder: Path) -> Non
     workspace = opening_workspace(folder)
     workspace.ledger.wait.tell = say_waiting
     show = json_printer(began)
-    refused = found = False
+    refused = found = said = False
+
+    def heard(text: str) -> None:
+        nonlocal said
+        said = said or bool(text.strip())
+
     try:
         with interruptible(sys.stdin.fileno()) as stream:
-            for event in apply_stream(workspace, stream, edit_format, dry_run=dry_run):
+            for event in apply_stream(workspace, stream, edit_format, dry_run=dry_run, heard=heard):
                 refused = refused or isinstance(event, HunkRefused)
                 found = found or isinstance(event, HunkLanded | HunkRefused)
                 if as_json:
@@ -58,4 +63,4 @@ def command(edit_format: str, as_json: bool, dry_run: bool, folder: Path) -> Non
         leave(str(problem), CONFIGURATION)
     if not found:
         say("spark: there was no edit in standard input", err=True)
-    raise SystemExit(FAILED if refused else DONE)
+    raise SystemExit(FAILED if refused or (said and not found) else DONE)

@@ -6,6 +6,8 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from session.base.events import (
     Event,
     HunkLanded,
@@ -114,3 +116,26 @@ def test_of_a_long_line_the_part_around_is_shown(tmp_path: Path) -> None:
     journal.close()
     (found,) = search_session(journal.file, "needle")
     assert found.line == "…" + "x" * 60 + "needle" + "y" * 60 + "…"
+
+
+@pytest.mark.parametrize("lost", ["t1", "t2", "t3"])
+def test_a_turn_without_the_record_of_its_prompt_is_told_all_the_same(tmp_path: Path, lost: str) -> None:
+    events: list[Event] = []
+    for turn in ("t1", "t2", "t3"):
+        events += [] if turn == lost else [PromptSubmitted(turn, f"ask {turn}")]
+        events += [TurnStarted(NAME, turn, "m", "", 1), TextDelta(turn, f"answer {turn}")]
+        events += [
+            HunkLanded(f"h{turn}", f"h{turn}", "a.py", "applied", 0, 1, 2),
+            TurnEnded(turn, "completed"),
+        ]
+    journal = Journal(tmp_path, NAME)
+    for event in events:
+        journal.write(event)
+    journal.close()
+    told = [
+        (turn.turn, turn.prompt, turn.as_json()["answer"], turn.status) for turn in read_turns(journal.file)
+    ]
+    assert told == [
+        (turn, "" if turn == lost else f"ask {turn}", f"answer {turn}", "completed")
+        for turn in ("t1", "t2", "t3")
+    ]

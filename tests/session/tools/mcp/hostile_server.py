@@ -12,7 +12,7 @@ from typing import Any
 
 WHAT: dict[str, Any] = json.loads(sys.argv[1])
 TOOL = {"name": "t", "inputSchema": {"type": "object"}, **WHAT.get("tool", {})}
-LISTED = {"tools": [TOOL]}
+LISTED = {"tools": [TOOL, *WHAT.get("more", ())]}
 GIVEN = {"content": [{"type": "text", "text": "given"}]}
 
 

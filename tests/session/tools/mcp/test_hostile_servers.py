@@ -62,6 +62,34 @@ async def test_pages_without_end_are_not_asked_for() -> None:
     assert (len(listed), len(made), len(left_out)) == (1_200, 64, 1)
 
 
+ODD: list[tuple[Any, str]] = [
+    ({"name": "odd", "inputSchema": None}, "odd: its server describes it wrongly (inputSchema: "),
+    ({"name": "odd"}, "odd: its server describes it wrongly (inputSchema: "),
+    ({"name": "odd", "inputSchema": [1]}, "odd: its server describes it wrongly (inputSchema: "),
+    ({"name": None, "inputSchema": {"type": "object"}}, "a tool without a name: its server describes"),
+    ({"name": 7, "inputSchema": {"type": "object"}}, "a tool without a name: its server describes"),
+    ({"inputSchema": {"type": "object"}}, "a tool without a name: its server describes"),
+    ({"name": "odd", "inputSchema": {}, "annotations": "none"}, "odd: its server describes it wrongly"),
+    ({"name": "odd", "inputSchema": {}, "description": 5}, "odd: its server describes it wrongly"),
+    ({"name": "odd", "inputSchema": {"type": "string"}}, "odd: its server describes it wrongly"),
+    ({"name": "odd", "inputSchema": {"properties": []}}, "odd: its server describes it wrongly"),
+    ("odd", "a tool without a name: its server describes"),
+    (None, "a tool without a name: its server describes"),
+]
+
+
+@pytest.mark.parametrize(("odd", "line"), ODD)
+async def test_an_odd_tool_costs_that_tool_alone_and_is_told(odd: Any, line: str) -> None:
+    last = {"name": "last", "inputSchema": {"properties": {}}, "outputSchema": {"type": "array"}}
+    async with linked(hostile(more=[odd, last])) as link:
+        for _ in range(2):
+            made, left_out = spark_tools(link, await link.tools(), attended=True)
+            assert [tool.spec.name for tool in made] == ["x__t", "x__last"]
+            assert len(left_out) == 1 and left_out[0].startswith(line)
+        result = await made[1].call({}, around())
+        assert result.ok and "given" in result.text
+
+
 @pytest.mark.parametrize(
     "text",
     [

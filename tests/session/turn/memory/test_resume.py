@@ -18,10 +18,12 @@ from session.base.events import (
     PromptSubmitted,
     TextDelta,
     TurnEnded,
+    TurnStarted,
 )
 from session.base.storage.line_files import StoreError
 from session.project.workspace import Workspace, open_workspace
 from session.record.journal.journals import Journal
+from session.record.journal.past_events import last_number
 from session.turn.memory.resume import CUT, resume_session
 
 NAME = "20260102-030405-abcd"
@@ -148,6 +150,55 @@ def test_a_damaged_journal_gives_what_can_be_read(workspace: Workspace) -> None:
     assert len(past) == 2
     assert isinstance(told, Notice) and "that are left out: 3, in " in told.text
     assert resumed.ending == ()
+
+
+@pytest.mark.parametrize("kind", ["prompt", "turn.started", "text.delta", "turn.ended"])
+@pytest.mark.parametrize("turn", ["t1", "t2", "t3"])
+def test_a_damaged_record_is_lost_alone(workspace: Workspace, turn: str, kind: str) -> None:
+    file = journal(
+        workspace,
+        *(
+            event
+            for number in (1, 2, 3)
+            for event in (
+                PromptSubmitted(f"t{number}", f"ask {number}"),
+                TurnStarted("s", f"t{number}", "m", "", 1),
+                TextDelta(f"t{number}", f"answer {number}"),
+                TurnEnded(f"t{number}", "completed"),
+            )
+        ),
+    )
+    lines = file.read_bytes().split(b"\n")
+    (at,) = [
+        n for n, line in enumerate(lines) if f'"{turn}"'.encode() in line and f'"{kind}'.encode() in line
+    ]
+    lines[at] = lines[at].replace(turn.encode(), b"\0\0")
+    file.write_bytes(b"\n".join(lines))
+    resumed = resume_session(file, workspace.ledger)
+    assert resumed.turns == 3, "the next turn is t4"
+    told = {
+        each.turn: (each.prompt, each.said, each.status) for each in resumed.memory.past_turns.past().turns
+    }
+    whole = {f"t{n}": (f"ask {n}", f"answer {n}", "completed") for n in (1, 2, 3)}
+    assert told.keys() == whole.keys()
+    lost = {"prompt": 0, "text.delta": 1, "turn.ended": 2}.get(kind)
+    for name, parts in whole.items():
+        kept = tuple("" if name == turn and n == lost else part for n, part in enumerate(parts))
+        assert told[name] == kept
+
+
+@pytest.mark.parametrize(
+    ("names", "number"),
+    [
+        ([], 0),
+        (["t1", "t2"], 2),
+        (["t3"], 3),
+        (["t2", "t10", "t9"], 10),
+        (["h7", "t1.c9", "t", "tx", "t²"], 0),
+    ],
+)
+def test_what_follows_is_numbered_from_the_last(names: list[str], number: int) -> None:
+    assert last_number(names, "t") == number
 
 
 def test_an_empty_journal_resumes_as_an_empty_session(workspace: Workspace) -> None:

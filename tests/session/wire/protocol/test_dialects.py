@@ -89,8 +89,7 @@ def test_a_chat_request_has_alternating_turns_and_no_freeform_tools() -> None:
         "tool",
         "user",
     ]
-    first = body["messages"][1]["content"]
-    assert "".join(part["text"] for part in first) == "<developer>\ncontext\n</developer>\n\nhello"
+    assert body["messages"][1]["content"] == "<developer>\ncontext\n</developer>\n\nhello"
     calls = body["messages"][2]["tool_calls"]
     assert [call["function"]["arguments"] for call in calls] == ['{"path":"a"}', "broken"]
     assert body["messages"][-1]["content"] == "and now?"

@@ -412,7 +412,7 @@ def test_a_chat_request() -> None:
             {"role": "user", "content": "a"},
             {"role": "assistant", "content": "b", "tool_calls": CHAT_CALLS},
             *RESULTS,
-            {"role": "user", "content": [{"type": "text", "text": "c\n\n"}, {"type": "text", "text": "d"}]},
+            {"role": "user", "content": "c\n\nd"},
             {"role": "assistant", "content": "e"},
         ],
         "stream": True,
@@ -448,7 +448,7 @@ def test_a_chat_request_of_a_server_that_wants_its_reasoning_back() -> None:
     alone = encode_chat(BASE, [called("3")])["messages"]
     assert alone[0]["content"] is None and "thought" not in alone[0]
     three = encode_chat(BASE, [user_message(each) for each in "abc"])["messages"]
-    assert [part["text"] for part in three[0]["content"]] == ["a\n\n", "b\n\n", "c"]
+    assert three[0]["content"] == "a\n\nb\n\nc"
 
 
 CACHED = {"cache_control": {"type": "ephemeral"}}

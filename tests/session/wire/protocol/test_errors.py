@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 
 import pytest
 
 from session.wire.link.retries import Retries, passing, when_to_ask_again
-from session.wire.protocol.errors import header_wait, read_error, retry_after
+from session.wire.protocol.errors import read_error
+from session.wire.protocol.waits import header_wait, limit_wait, retry_after
 from session.wire.transport.endpoint import Endpoint
 from session.wire.transport.errors import LinkError, LinkProblem
 from session.wire.transport.refusals import from_server, read_refusal
@@ -30,6 +32,16 @@ NOON = 784_111_777.0
         ("Try again in 5 minutes.", 300.0),
         ("Try again in about 2 hours.", 7200.0),
         ("Try again in 2 days.", 172_800.0),
+        ("Too many requests, please wait 3 seconds before asking again.", 3.0),
+        ("Please wait for another 1.5 s and try again", 1.5),
+        ("You exceeded your current quota. Please retry in 3.2s.", 3.2),
+        ("The next slot is available in 20s.", 20.0),
+        ("Your limit resets in 1 hour, 2 minutes", 3720.0),
+        ("Rate limited. Retry-After: 30", 30.0),
+        ("retry_after=2.5, code=slow", 2.5),
+        ("Please wait. Your plan allows 5 requests", None),
+        ("the limit resets at 3 pm", None),
+        ("You asked for 5 s of audio", None),
         ("try again in a moment", None),
         ("try again in 5 apples", None),
         ("try again in " + "9" * 400 + "s", None),
@@ -58,11 +70,85 @@ def test_the_wait_in_a_message_is_read(message: str, seconds: float | None) -> N
         ({"retry-after": "inf"}, None),
         ({"retry-after": "nan", "retry-after-ms": "x"}, None),
         ({"retry-after": "99 Nov 99999999999 08:50:37"}, None),
+        ({"retry-after": "20s"}, 20.0),
         ({}, None),
     ],
 )
 def test_the_wait_in_headers_is_read(headers: dict[str, str], seconds: float | None) -> None:
     assert header_wait(headers, NOON) == seconds
+
+
+LIMITS = {
+    "x-ratelimit-remaining-requests": "59",
+    "x-ratelimit-limit-requests": "60",
+    "x-ratelimit-reset-requests": "1s",
+    "x-ratelimit-remaining-tokens": "500",
+    "x-ratelimit-limit-tokens": "30000",
+    "x-ratelimit-reset-tokens": "6m0s",
+}
+ANTHROPIC = {
+    "anthropic-ratelimit-requests-remaining": "0",
+    "anthropic-ratelimit-requests-reset": "1994-11-06T08:50:07Z",
+    "anthropic-ratelimit-input-tokens-remaining": "900",
+    "anthropic-ratelimit-input-tokens-reset": "1994-11-06T09:00:00Z",
+}
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"x-ratelimit-reset": "12"}, 12.0),
+        ({"x-ratelimit-reset": "1784111807"}, 1_000_000_030.0),
+        ({"x-ratelimit-reset": "1784111807000"}, 1_000_000_030.0),
+        ({"x-ratelimit-reset-tokens": "12ms"}, 0.012),
+        ({"ratelimit-reset": "5"}, 5.0),
+        (LIMITS, 360.0),
+        ({**LIMITS, "x-ratelimit-remaining-requests": "0"}, 1.0),
+        ({"x-ratelimit-reset-requests": "6h0m0s", "x-ratelimit-reset-tokens": "5s"}, 5.0),
+        (ANTHROPIC, 30.0),
+        ({**ANTHROPIC, "anthropic-ratelimit-input-tokens-remaining": "0"}, 623.0),
+        ({"x-ratelimit-reset": "soon", "x-ratelimit-limit": "5"}, None),
+        ({}, None),
+    ],
+)
+def test_the_end_of_a_limit_is_read(headers: dict[str, str], seconds: float | None) -> None:
+    assert limit_wait(headers, NOON) == (seconds if seconds is None else pytest.approx(seconds))
+
+
+def test_headers_of_limits_count_for_limits_alone() -> None:
+    for status, wait in ((429, 360.0), (503, 360.0), (500, None), (400, None)):
+        assert read_refusal(status, b"{}", LIMITS).retry_after == wait
+    named = read_refusal(429, b'{"error": {"message": "try again in 2s"}}', LIMITS)
+    assert named.retry_after == 2.0, "what it says comes before the headers of limits"
+    assert read_refusal(429, b"{}", {**LIMITS, "retry-after": "3"}).retry_after == 3.0
+
+
+RETRY_INFO = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "3s"}
+
+
+@pytest.mark.parametrize(
+    ("error", "seconds"),
+    [
+        ({"details": [{"@type": "other"}, RETRY_INFO], "message": "Please retry in 9s."}, 3.0),
+        ({"details": [{**RETRY_INFO, "retryDelay": "3.5s"}]}, 3.5),
+        ({"details": [{**RETRY_INFO, "retryDelay": {"seconds": "4", "nanos": 1}}]}, 4.0),
+        ({"details": ["x", {"retryDelay": True}, {"retryDelay": "soon"}], "message": "retry in 9s"}, 9.0),
+        ({"retry_after": 7}, 7.0),
+        ({"retryAfter": "7s"}, 7.0),
+        ({"retry_after_ms": 1500}, 1.5),
+        ({"retry_after_seconds": 7}, 7.0),
+        ({"metadata": {"headers": {"X-RateLimit-Reset": "60"}}}, 60.0),
+    ],
+)
+def test_the_wait_in_the_fields_of_an_error_is_read(error: dict[str, object], seconds: float) -> None:
+    assert read_error({"error": {"code": 429, "message": "slow", **error}}).retry_after == seconds
+    assert read_refusal(429, json.dumps([{"error": error}]).encode(), {}).retry_after == seconds
+
+
+def test_a_moment_in_an_error_counts_from_now() -> None:
+    body = {"error": {"type": "usage_limit_reached", "resets_at": 1_800_000_060}}
+    assert read_error(body, 1_800_000_000.0).retry_after == 60.0
+    assert read_error(body).retry_after is None
 
 
 @pytest.mark.parametrize(

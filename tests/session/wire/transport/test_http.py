@@ -291,11 +291,57 @@ async def test_an_unreachable_server_is_reported_over_http() -> None:
     assert "did not answer within 0.2 s" in caught.value.message
 
 
+WHOLE = '{"choices": [{"message": {"content": "a"}, "finish_reason": "stop"}]}'
+
+
+@pytest.mark.parametrize(
+    "kind", ["application/json", "application/json; charset=utf-8", "text/event-stream", ""]
+)
+@pytest.mark.parametrize(
+    ("body", "frames"),
+    [(WHOLE, [WHOLE.encode()]), ('data: {"choices": []}\n\ndata: [DONE]\n', [b'{"choices": []}', b"[DONE]"])],
+    ids=["one body", "a stream"],
+)
+async def test_an_answer_is_read_as_what_it_is(body: str, frames: list[bytes], kind: str) -> None:
+    async with answering(http("200 OK", body, kind)) as endpoint:
+        link = await HttpLink.open(endpoint, "/chat/completions", open_timeout=5)
+        await link.send("{}")
+        got: list[bytes] = []
+        while (some := await link.receive()) is not None:
+            got += some
+        await link.close()
+    assert got == frames
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "status", "said_"),
+    [
+        ('{"error": {"code": 503, "message": "busy"}}', "503", 503, "busy"),
+        ('[{"error": {"code": 429, "message": "slow"}}]', "429", 429, "slow"),
+        ('{"error": "no", "choices": [{}]}', "", None, "no"),
+        ('{"error": {"type": "overloaded_error", "message": "busy"}}', "overloaded_error", None, "busy"),
+        ('{"detail": "no", "status": 200}', "", None, "no"),
+    ],
+)
+async def test_an_error_with_the_status_of_a_success(
+    body: str, code: str, status: int | None, said_: str
+) -> None:
+    async with answering(http("200 OK", body, "application/json")) as endpoint:
+        link = await HttpLink.open(endpoint, "/chat/completions", open_timeout=5)
+        await link.send("{}")
+        with pytest.raises(Refusal) as caught:
+            await link.receive()
+        await link.close()
+    error = caught.value.error
+    assert (error.code, error.status, error.message) == (code, status, said_)
+
+
 async def test_a_success_with_a_damaged_body_counts_as_a_lost_answer() -> None:
     async with answering(http("200 OK", '{"choices": [', "application/json")) as endpoint:
         link = await HttpLink.open(endpoint, "/chat/completions", open_timeout=5)
+        await link.send("{}")
         with pytest.raises(LinkError) as caught:
-            await link.send("{}")
+            await link.receive()
         await link.close()
         assert caught.value.kind == "closed" and "damaged" in caught.value.message
 

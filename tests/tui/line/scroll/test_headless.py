@@ -41,6 +41,28 @@ patch = ["greet"]
 say = "It is changed."
 
 [[scenario]]
+id = "slow"
+match = ["slow edit"]
+[[scenario.hunk]]
+id = "slowly"
+path = "app.py"
+action = "update"
+lines = '''
+-    return 'Hello ' + name
++    return f'Hello {name}'
+'''
+[[scenario.step]]
+patch = ["slowly"]
+[[scenario.step]]
+say = "One.\\n"
+[[scenario.step]]
+stall = 1.0
+[[scenario.step]]
+say = "Two.\\n"
+[[scenario.step]]
+stall = 600.0
+
+[[scenario]]
 id = "misfit"
 match = ["misfit"]
 [[scenario.hunk]]
@@ -248,6 +270,27 @@ def test_ctrl_c_ends_the_turn_as_interrupted(spark_path: Path, project: Path, se
         assert process.wait(60) == 130
         assert b"Traceback" not in process.stderr.read()
     assert (rest[-1]["type"], rest[-1]["status"]) == ("turn.ended", "interrupted")
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_a_reader_that_goes_away_ends_the_turn_as_interrupted(
+    spark_path: Path, project: Path, server: str, run_spark: RunSpark, both: bool
+) -> None:
+    process = subprocess.Popen(
+        [spark_path, "exec", "--base-url", server, "slow edit"], cwd=project,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT if both else subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdout is not None
+    with process:
+        assert process.stdout.read(1)
+        process.stdout.close()
+        assert process.wait(60) == 141
+        said = b"" if process.stderr is None else process.stderr.read()
+    assert both or b"standard output was closed, so the turn was stopped; what landed stays" in said
+    assert b"Traceback" not in said
+    assert "f'Hello {name}'" in (project / "app.py").read_text(), "it had landed"
+    (row,) = records(run_spark("sessions", "--json", cwd=project).out)
+    assert row["title"] == "slow edit"
 
 
 def test_the_session_is_kept_and_can_be_listed_and_exported(

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from session.wire.protocol.answer_body import AnswerBody, is_answer
 from session.wire.protocol.sse import EventStream, EventTooLarge
 from tests.thorough import share
 
@@ -39,3 +40,73 @@ def test_an_event_without_an_end_hits_the_size_limit(line: bytes) -> None:
     with pytest.raises(EventTooLarge):
         for _ in range(20):
             stream.feed(line)
+
+
+LINES: dict[str, tuple[bytes, list[bytes]]] = {
+    "no empty line between": (
+        b'data: {"a": 1}\ndata: {"b": {}} \ndata: [DONE]\n',
+        [b'{"a": 1}', b'{"b": {}} ', b"[DONE]"],
+    ),
+    "no empty line after the last": (b'data: {"a": 1}\n\ndata: {"b": 2}\n', [b'{"a": 1}', b'{"b": 2}']),
+    "no line end after the last": (b'data: {"a": 1}\n\ndata: [DONE]', [b'{"a": 1}', b"[DONE]"]),
+    "the last is cut": (b'data: {"a": 1}\n\ndata: {"b": ', [b'{"a": 1}']),
+    "one value on several lines": (
+        b'data: {"a": {\ndata: "b": 1}\ndata: , "c": [\ndata: {}]}\n\n',
+        [b'{"a": {\n"b": 1}\n, "c": [\n{}]}'],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LINES)
+def test_an_event_of_json_needs_no_empty_line(case: str) -> None:
+    given_, events = LINES[case]
+    for size in (1, 7, len(given_)):
+        stream = EventStream()
+        got = [data for at in range(0, len(given_), size) for data in stream.feed(given_[at : at + size])]
+        assert got + stream.end() == events
+
+
+BODIES: dict[str, tuple[bytes, list[bytes], bytes | None]] = {
+    "an event stream": (b'\n: hello\ndata: {"a": 1}\n\n', [b'{"a": 1}'], None),
+    "an event stream with a mark": (b'\xef\xbb\xbfdata: {"a": 1}\n\n', [b'{"a": 1}'], None),
+    "one body": (b' \r\n{"a":\n 1}', [], b'{"a":\n 1}'),
+    "one body with a mark": (b'\xef\xbb\xbf {"a": 1}', [], b'{"a": 1}'),
+    "a list": (b'[{"error": {}}]', [], b'[{"error": {}}]'),
+    "nothing": (b"", [], None),
+    "blanks": (b" \n", [], None),
+}
+
+
+@pytest.mark.parametrize("case", BODIES)
+def test_a_body_is_read_as_what_it_is(case: str) -> None:
+    given_, events, whole = BODIES[case]
+    for size in (1, 5, 1000):
+        body = AnswerBody()
+        got = [data for at in range(0, len(given_), size) for data in body.feed(given_[at : at + size])]
+        assert (got + body.end(), body.whole) == (events, whole)
+
+
+@pytest.mark.parametrize("begin", [b"{", b"", b"data: "])
+def test_a_body_without_an_end_hits_the_size_limit(begin: bytes) -> None:
+    body = AnswerBody(max_bytes=64)
+    with pytest.raises(EventTooLarge):
+        for _ in range(20):
+            body.feed(begin or b"[")
+            body.feed(b"x" * 40)
+
+
+@pytest.mark.parametrize(
+    ("body", "answers"),
+    [
+        ({"choices": []}, True),
+        ({"object": "response", "output": []}, True),
+        ({"type": "message", "content": []}, True),
+        ({"choices": [], "error": None}, True),
+        ({"choices": None, "error": {"message": "no"}}, False),
+        ({"choices": [{}], "error": {"code": 502}}, False),
+        ({"message": "no"}, False),
+        ({}, False),
+    ],
+)
+def test_which_body_is_an_answer(body: dict[str, object], answers: bool) -> None:
+    assert is_answer(body) is answers

@@ -11,10 +11,11 @@ from session.partner.server.server import Partner
 from session.wire.link.connection import Connection, Endpoint, LinkError, Retries, Service
 from session.wire.link.retries import Backoff
 from session.wire.protocol.items import user_message
+from session.wire.transport.proxies import is_exempt, proxy_for
 from session.wire.transport.service import RESPONSES_OVER_WEBSOCKET, Route
 from session.wire.transport.tls import trust
 from tests.session.wire.link.test_connection import PROFILE, ask, failing, said, script
-from tests.session.wire.transport.network_routes import proxy
+from tests.session.wire.transport.network_routes import proxy, socks
 from tests.session.wire.transport.test_http import CHAT
 from tests.session.wire.transport.tls import NEEDS_OPENSSL, Authority, authority
 
@@ -90,6 +91,7 @@ async def test_an_invalid_certificate_is_reported(
     words: str,
     ours: Authority,
     monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     if trusted:
         monkeypatch.setenv("SSL_CERT_FILE", str(ours.certificate))
@@ -99,6 +101,7 @@ async def test_an_invalid_certificate_is_reported(
     assert (problem.kind, problem.code) == ("unreachable", "untrusted")
     assert "The TLS certificate of localhost" in problem.message and words in problem.message
     await partner.close()
+    assert not [record for record in caplog.records if record.levelname == "ERROR"], "nothing of ours failed"
 
 
 @BOTH
@@ -129,6 +132,97 @@ async def test_requests_go_through_a_proxy(
         connection.drop()
         await connection.close()
     await partner.close()
+
+
+@BOTH
+@pytest.mark.parametrize("variable", ["HTTPS_PROXY", "ALL_PROXY"])
+async def test_requests_go_through_a_socks_proxy(
+    route: Route, variable: str, trusting: Authority, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    partner = Partner(scripts=script())
+    await partner.serve(tls=trusting.server("model.test"))
+    async with socks(partner.port) as tunnel:
+        scheme = "socks5h://" if variable == "HTTPS_PROXY" else "socks5://us%40er:secret@"
+        monkeypatch.setenv(variable, tunnel.url.replace("socks5://", scheme))
+        connection = connect("https://model.test/v1", route)
+        assert said(await ask(connection, HELLO)) == "All is well."
+        assert set(tunnel.asked) == {"model.test:443"}
+        assert set(tunnel.credentials) == (set() if variable == "HTTPS_PROXY" else {"us@er:secret"})
+        connection.drop()
+        await connection.close()
+    await partner.close()
+
+
+@BOTH
+@pytest.mark.parametrize("there", [True, False])
+async def test_a_failing_socks_proxy_is_reported(
+    route: Route, there: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with socks(9, refuse=True) as tunnel:
+        monkeypatch.setenv("ALL_PROXY", tunnel.url if there else "socks5://user:secret@127.0.0.1:9")
+        problem = await refused("https://model.invalid/v1", route)
+    assert problem.kind == "unreachable" and "secret" not in problem.message
+    assert problem.message.startswith("The proxy on the way to model.invalid failed (127.0.0.1:"), (
+        problem.message
+    )
+    assert ("not allowed" if there else "") in problem.message
+
+
+@pytest.mark.parametrize(
+    ("entries", "host", "port", "exempt"),
+    [
+        ("", "model.example", 443, False),
+        ("*", "model.example", 443, True),
+        ("model.example", "model.example", 443, True),
+        ("localhost,model.example:8443", "model.example", 8443, True),
+        ("localhost, model.example:8443", "model.example", 443, False),
+        ("model.example", "MODEL.example.", 443, True),
+        ("example", "model.example", 443, True),
+        (".example", "model.example", 443, True),
+        ("*.example", "a.model.example", 443, True),
+        (".example:443", "model.example", 443, True),
+        ("ample", "model.example", 443, False),
+        ("other.example model.example", "model.example", 443, True),
+        ("https://model.example", "model.example", 443, True),
+        ("10.0.0.0/8", "10.1.2.3", 443, True),
+        ("10.0.0.0/8", "11.1.2.3", 443, False),
+        ("10.1.2.3/8", "10.9.9.9", 443, True),
+        ("10.1.2.3", "10.1.2.3", 443, True),
+        ("10.1.2.3:8443", "10.1.2.3", 443, False),
+        ("10.1.2.3:8443", "10.1.2.3", 8443, True),
+        ("2.3", "10.1.2.3", 443, False),
+        ("fd00::/8", "fd00::1", 443, True),
+        ("fd00::1", "fd00::1", 443, True),
+        ("[fd00::1]:8443", "fd00::1", 8443, True),
+        ("[fd00::1]:8443", "fd00::1", 443, False),
+        ("10.0.0.0/8", "model.example", 443, False),
+        ("model.example:x, :443, ., ,", "model.example", 443, False),
+    ],
+)
+def test_which_servers_need_no_proxy(entries: str, host: str, port: int, exempt: bool) -> None:
+    assert is_exempt(host, port, entries) is exempt
+
+
+@pytest.mark.parametrize(
+    ("environment_", "proxy_"),
+    [
+        ({}, ""),
+        ({"HTTP_PROXY": "http://a:1"}, ""),
+        ({"HTTPS_PROXY": "http://a:1", "ALL_PROXY": "socks5://b:2"}, "http://a:1"),
+        ({"ALL_PROXY": "socks5h://b:2"}, "socks5h://b:2"),
+        ({"all_proxy": "b:2"}, "http://b:2"),
+        ({"ALL_PROXY": "socks5://b:2", "NO_PROXY": "model.example:443"}, ""),
+        ({"ALL_PROXY": "socks5://b:2", "no_proxy": "model.example:80"}, "socks5://b:2"),
+    ],
+)
+def test_which_proxy_is_asked(
+    environment_: dict[str, str], proxy_: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in environment_.items():
+        monkeypatch.setenv(name, value)
+    assert proxy_for("model.example", 443) == proxy_
+    assert Endpoint("https://model.example/v1").proxy_url == proxy_
+    assert Endpoint("http://127.0.0.1:443/v1").proxy_url == "", "never for this machine"
 
 
 @BOTH

@@ -129,7 +129,7 @@ class TakeRunner:
         self._landing("", 0)
         files = self._files(f"{self.turn.name}.w")
         await self._thread.run(lambda: rehearse(edits, files))
-        if self.turn.over:
+        if self._stopped():
             return
         if self._follows:
             self._attempt.remember(self._memory)
@@ -144,6 +144,10 @@ class TakeRunner:
         finally:
             self._memory.unreported += self._lane.outcomes
         self._signal(Signal.SETTLED)
+
+    def _stopped(self) -> bool:
+        """Whether the turn is over; a call, for that may have come while something was waited for."""
+        return self.turn.over
 
     def _fail(self, problem: Exception) -> None:
         failure = explain(problem)

@@ -16,7 +16,7 @@ from edits.hunk import Action, Format, Hunk, HunkLine, LineKind, RefusalCode
 
 OPENER = re.compile(r"(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})(?P<info>[^`]*)")
 """A line that opens a fence."""
-_MAY_BE_FENCE = re.compile(r"[ \t]*(?:`*|~*)")
+_MAY_BE_FENCE = re.compile(r"[ \t]*(?:`*|~*)\s*")
 
 
 class WholeBlock(Block):

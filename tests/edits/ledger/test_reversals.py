@@ -57,6 +57,9 @@ def land(project: Project, *hunks: Hunk) -> None:
         ("a\nb\n", update("-b"), "a\nmine", "a\nb\nmine"),
         ("a\r\nb\r\n", update("-b", "+B"), "a\nB\n", None),
         ("a\nb\n", update("-a", "-b", "+x"), "x\nmine\n", "a\nb\nmine\n"),
+        # Of its own lines, where what is left still tells which they were.
+        ("c\nb\nc\nd\n", update("-b", "-c", "+y", "+b", " d"), "c\nb\nd\n", "c\nb\nc\nd\n"),
+        ("d\na\nd\n", update("-a", "-d", "+y", "+a"), "d\na\n", "d\na\nd\n"),
         ("a\nb\nc\nb\n", update("-a", "+A", " b", "-c", "+C"), "top\nA\nb\nC\nb\n", "top\na\nb\nc\nb\n"),
     ],
 )

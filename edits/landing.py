@@ -195,7 +195,8 @@ class Landing:
         """The later hunks without which a landed hunk cannot be undone: they changed its lines, or its file
         is there only through it."""
         entries = self._ledger.entries()
-        last = next((entry for entry in reversed(entries) if entry.hunk == hunk_id), None)
+        newest = {entry.hunk: entry for entry in entries}
+        last = newest.get(hunk_id)
         if last is None or last.op is Op.UNDO:
             return frozenset()
         try:
@@ -205,7 +206,7 @@ class Landing:
         if None in (last.before, last.after) or last.moved_to:
             later = (entry for entry in entries if entry.seq > last.seq)
             found |= {entry.hunk for entry in later if last.place in (entry.path, entry.place)}
-        return frozenset(found - {hunk_id})
+        return frozenset(found - {hunk_id} - {name for name in found if newest[name].op is Op.UNDO})
 
     def _try(self, attempt: Callable[[], Landed | Refused]) -> Landed | Refused:
         for _ in range(_TRIES - 1):

@@ -152,7 +152,7 @@ def _choose(parts: Iterable[Part], lengths: Mapping[str, int], room: int) -> dic
             continue
         failures += 1
         if failures == _MOST_FAILURES:
-            break
+            return chosen
     return chosen
 
 

@@ -119,7 +119,5 @@ def _long_stretch(file: FileText, first: int, last: int) -> Iterator[int]:
         backwards = range(end - 1, first_empty - 1, -1)
         empty = (line for line in backwards if not text[starts[line] : starts[line + 1]].strip())
         end = next(empty, end - 1) + 1
-        if end >= last:
-            return
         yield end
         at = end

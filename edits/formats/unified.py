@@ -23,7 +23,7 @@ _KINDS = {kind.value: kind for kind in LineKind}
 _BINARY_DATA = re.compile(r"(?:literal|delta) \d+|\S{3,}")
 _OLD_HEADER = "--- "
 _SIGNS = "each line of a diff begins with a space, “-” or “+”"
-_SIGNATURE = "-- "
+_SIGNATURE = "--"
 _State = Literal["header", "body", "skip"]
 _Lines = tuple[HunkLine, ...]
 
@@ -67,7 +67,7 @@ class UnifiedBlock(Block):
                 return None
         elif not self._begins_body(head):
             return None
-        if head[0] in _KINDS and not _OLD_HEADER.startswith(head[:4]):
+        if head[0] in _KINDS and not _OLD_HEADER.startswith(head[:4]) and not self._signs(head):
             self._open(_KINDS[head[0]])
             return Body(_KINDS[head[0]], 1)
         return None
@@ -181,7 +181,7 @@ class UnifiedBlock(Block):
         if line[0] == "\\":
             self._take_no_newline()
             return None
-        if line[0] not in _KINDS or (line.rstrip() == _SIGNATURE.rstrip() and self._satisfied):
+        if line[0] not in _KINDS or self._signs(line):
             if self._may_lack_sign(line):
                 return self._take_unsigned(line, crlf)
             self._leave_or_reject(line)
@@ -264,6 +264,10 @@ class UnifiedBlock(Block):
             return False
         over = self._have[0] - self._counts[0]
         return over == self._have[1] - self._counts[1] and 0 <= over <= self._blanks
+
+    def _signs(self, line: str) -> bool:
+        """Whether the line begins the signature under a patch of git; a line of the hunk may look like it."""
+        return line.rstrip() == _SIGNATURE and self._satisfied
 
     def _add(self, kind: LineKind, text: str, crlf: bool | None) -> None:
         line = HunkLine(kind, text)

@@ -22,7 +22,7 @@ OPENER = re.compile(r"(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})(?P<info>[^`]*)")
 _BARE = re.compile(r"\s*(?:`{3,}|~{3,})\s*")
 _SHORTEST = 3
 _After = Literal["nothing", "path", "text", "all"]
-_MAY_BE_FENCE = re.compile(r"[ \t]*(?:`*|~*)")
+_MAY_BE_FENCE = re.compile(r"[ \t]*(?:`*|~*)\s*")
 
 
 class WholeBlock(Block):

@@ -50,7 +50,7 @@ def _unmoved(entry: Entry, tree: Tree, contents: Contents) -> State:
         return State.DROPPED
     if entry.in_place and entry.before is not None and entry.after is not None and now is not None:
         before = contents(entry.before)
-        if _is_mix(tree.read(entry.place), before, entry, contents):
+        if _is_mix(tree.read(entry.place), before, contents(entry.after)):
             tree.write(entry.place, before, expected=now, in_place=True)
             return State.DROPPED
     return State.LOST
@@ -78,9 +78,8 @@ def _finished(entry: Entry, tree: Tree, here: str) -> State:
     return State.DONE
 
 
-def _is_mix(now: bytes, before: bytes, entry: Entry, contents: Contents) -> bool:
+def _is_mix(now: bytes, before: bytes, after: bytes) -> bool:
     """Whether ``now`` is new up to some byte and old from there, as an overwrite leaves it when killed."""
-    after = contents(entry.after or "")
     pairs = zip(now, after, strict=False)
     shorter = min(len(now), len(after))
     written = next((at for at, (one, other) in enumerate(pairs) if one != other), shorter)

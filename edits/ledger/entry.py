@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
 
@@ -62,7 +62,7 @@ class Entry:
     """The part of the temporary file's name that nobody can guess."""
     same: str = ""
     """The digest of the hunk's own text, to recognize one that is sent twice."""
-    state: State = field(default=State.OPEN, compare=False)
+    state: State = State.OPEN
 
     @property
     def place(self) -> str:

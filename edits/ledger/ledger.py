@@ -300,11 +300,11 @@ class Ledger:
     def _rewrite(self, entries: list[Entry]) -> None:
         """Replace the journal by one with ``entries`` only. What is damaged is set aside first."""
         damaged: dict[int, bytes] = {}
-        made: set[str] = set()
+        made: set[str | None] = set()
         for entry in entries:
             if entry.before is not None and entry.before not in made:
                 self._keep_whole(entry.before)
-            made.add(entry.after or "")
+            made.add(entry.after)
             try:
                 self.check(entry)
             except FileError:

@@ -48,10 +48,13 @@ class Lineage:
     def __init__(self) -> None:
         self._runs = [_Run(_REST)]
         self._changes = 0
+        self._undone: set[str] = set()
 
     def change(self, hunk: str | None, lands: bool, replacements: Sequence[Replacement]) -> None:
         """Add a change. A hunk landed or was undone (not ``lands``); without a hunk, someone else wrote."""
         self._changes += 1
+        if hunk is not None:
+            (self._undone.discard if lands else self._undone.add)(hunk)
         # From the last to the first, so that line numbers stay valid.
         for number in range(len(replacements) - 1, -1, -1):
             self._exchange(hunk, lands, replacements[number], (self._changes, number))
@@ -102,7 +105,7 @@ class Lineage:
                 if hunk not in run.roles and group not in run.within:
                     # Also what is hidden now: it may show again when what hides it is undone first.
                     found |= {other for other, (shows, _) in run.roles.items() if shows}
-        return frozenset(found)
+        return frozenset(found - self._undone)
 
     def extent(self, hunk: str) -> tuple[int, int]:
         """The lines from the first to the last that a landed hunk changed; from 0, end exclusive."""

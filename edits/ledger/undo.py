@@ -68,7 +68,8 @@ def follow(entry: Entry, entries: Sequence[Entry], contents: Contents) -> Trail:
         found = one.before or one.after or ""
         if found != sha256:
             _written(lineage, contents(sha256), contents(found))
-        if one.before is not None and one.after is not None:
+        # Of a file that was added, all lines are those of the change.
+        if one.after is not None and (one.before is not None or one is entry):
             kernels = [_kernel(splice) for splice in one.splices]
             made = [(kernel.start, kernel.old, kernel.new) for kernel in kernels]
             lineage.change(one.hunk, one.op is not Op.UNDO, made)

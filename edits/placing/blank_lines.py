@@ -116,7 +116,7 @@ def _woven(lines: Sequence[str], reading: Sequence[HunkLine], places: Sequence[i
         whole += between
         whole.append(HunkLine(line.kind, lines[places[done]]))
         gap, done, after_old = [], done + 1, line.kind is LineKind.OLD
-    below = _between(gap, (), at_bottom=True, after_old=after_old)
+    below = _between(gap, (), at_bottom=True)
     return None if below is None else whole + below
 
 

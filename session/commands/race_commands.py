@@ -132,7 +132,6 @@ class RaceCommands:
         def make(name: str, text: str, lane: Lane) -> TakeRunner:
             from session.turn.turn import Turn
 
-            self._landed, self._taken = name, number
             return TakeRunner(
                 Turn(name),
                 text,
@@ -145,6 +144,7 @@ class RaceCommands:
                 follows=follows,
                 thread=self._thread,
                 publish=self._publish,
+                landing=self._lands,
             )
 
         self._turns.submit(f"Take attempt {number}{instead}: {race.prompt}", make, typed="")

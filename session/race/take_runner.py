@@ -71,9 +71,11 @@ class TakeRunner:
         follows: bool,
         thread: EditThread,
         publish: Callable[[Event], None],
+        landing: Callable[[str, int], None],
     ) -> None:
         """``undo`` takes back the winner's hunks. ``follows`` says that the conversation is as it was when
-        the attempt began, so that its own can follow."""
+        the attempt began, so that its own can follow. ``landing`` is called with the turn and the attempt
+        before it lands, and with none of either once the winner is undone."""
         self.turn = turn
         self.prompt = prompt
         self._lane = lane
@@ -85,6 +87,7 @@ class TakeRunner:
         self._follows = follows
         self._thread = thread
         self._publish = publish
+        self._landing = landing
         self._failure: Failure | None = None
 
     async def run(self) -> None:
@@ -123,8 +126,11 @@ class TakeRunner:
                 f"{len(kept)} hunks of the winner cannot be undone ({kept[0].message}): nothing was landed",
                 CHANGED,
             )
+        self._landing("", 0)
         files = self._files(f"{self.turn.name}.w")
         await self._thread.run(lambda: rehearse(edits, files))
+        if self._stopped():
+            return
         if self._follows:
             self._attempt.remember(self._memory)
             if self._attempt.prompt in self._memory.unsent:
@@ -132,11 +138,16 @@ class TakeRunner:
         else:
             self._memory.unsent.append(TAKEN + self._attempt.files.diff()[:MOST_DIFF])
         self._publish(TextDelta(turn=self.turn.name, text=clean("".join(self._attempt.meter.said))))
+        self._landing(self.turn.name, self._attempt.number)
         try:
             await land(edits, self._lane)
         finally:
             self._memory.unreported += self._lane.outcomes
         self._signal(Signal.SETTLED)
+
+    def _stopped(self) -> bool:
+        """Whether the turn is over; a call, for that may have come while something was waited for."""
+        return self.turn.over
 
     def _fail(self, problem: Exception) -> None:
         failure = explain(problem)

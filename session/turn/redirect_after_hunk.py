@@ -53,7 +53,7 @@ class AfterHunk:
         """Take back the prompt that waits, if any: it is not sent."""
         text, self._waiting = self._waiting, ""
         if text:
-            self._publish(PromptsUnqueued(texts=(text,), waiting=len(self._turns.queued)))
+            self._publish(PromptsUnqueued(texts=(text,), waiting=len(self._turns.queued), number=0))
         return [text] if text else []
 
     def take(self, event: Event) -> None:

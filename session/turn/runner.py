@@ -189,8 +189,8 @@ class Runner:
                 await self._resume_answer(self._connection, problem.message, wait)
                 continue
             owed = await self._owed()
-            if repairs < MOST_REPAIRS and (repair := self._repair()):
-                owed += repair
+            if self._refused() and repairs < MOST_REPAIRS:
+                owed += self._repair()
                 repairs += 1
             items = [*self._response.items, *owed]
             tokens = await asyncio.to_thread(self._tokens, items)
@@ -354,14 +354,15 @@ class Runner:
         memory.seen = memory.seen.having_read((each.source, each.whole) for each in answers.readings)
         return answers.texts
 
-    def _repair(self) -> list[Item]:
-        """Asks a model without a patch tool to send its refused hunks again; empty if none was refused."""
+    def _refused(self) -> bool:
+        """Note how the hunks ended that no patch call has reported; whether one of them was refused."""
         fresh = self._fresh_outcomes()
-        memory = self._memory
-        memory.unreported += fresh
-        if not any(isinstance(outcome, Refused) for outcome in fresh):
-            return []
-        return [*report_messages(memory.take_report()), developer_message(SEND_AGAIN)]
+        self._memory.unreported += fresh
+        return any(isinstance(outcome, Refused) for outcome in fresh)
+
+    def _repair(self) -> list[Item]:
+        """Asks a model without a patch tool to send its refused hunks again."""
+        return [*report_messages(self._memory.take_report()), developer_message(SEND_AGAIN)]
 
     def _fresh_outcomes(self) -> list[Any]:
         first, self._response.first_outcome = self._response.first_outcome, len(self._lane.outcomes)

@@ -149,11 +149,16 @@ class Turns:
     def unqueue(self, number: int | None = None) -> list[str]:
         """Take back the queued prompt with this number, from 1, or without one all of them, oldest first:
         they are not sent."""
-        texts = list(self._queued) if number is None else list(self._queued)[number - 1 : number]
-        for text in texts:
-            self._queued.remove(text)
+        if number is None:
+            texts = list(self._queued)
+            self._queued.clear()
+        elif 1 <= number <= len(self._queued):
+            texts = [self._queued[number - 1]]
+            del self._queued[number - 1]
+        else:
+            texts = []
         if texts:
-            self._publish(PromptsUnqueued(texts=tuple(texts), waiting=len(self._queued)))
+            self._publish(PromptsUnqueued(tuple(texts), waiting=len(self._queued), number=number))
         return texts
 
     def interrupt(self) -> None:

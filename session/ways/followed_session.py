@@ -25,6 +25,7 @@ from session.base.events import (
     TurnEnded,
 )
 from session.base.tasks import BackgroundTasks
+from session.base.waiting_prompts import WaitingPrompts
 from session.checks.debugging.shell import Shell
 from session.commands.check_commands import CheckCommands
 from session.commands.compaction_commands import CompactionCommands
@@ -83,7 +84,9 @@ class FollowedSession:
         self.name, self.folders = self._local.name, self._local.folders
         self._tasks = BackgroundTasks(self._local.publish)
         self._turn = ""
-        self._queued: list[str] = []
+        self._waiting = WaitingPrompts()
+        self._taken_back: list[PromptsUnqueued] = []
+        """What was taken back here, and what the other process has not told yet."""
         self._unheard: list[str] = []
         """Prompts that were sent, and which the other process has not told to have."""
         self._free = False
@@ -125,7 +128,7 @@ class FollowedSession:
     @property
     def unanswered(self) -> tuple[str, ...]:
         """Queued prompts, and those that the other process never told to have."""
-        return (*self._queued, *self._unheard)
+        return (*(text for _, text in self._waiting.listed), *self._unheard)
 
     def submit(self, text: str, *, typed: str | None = None) -> None:
         """Send a prompt, as a redirect while a turn runs."""
@@ -143,15 +146,12 @@ class FollowedSession:
         self._send(AfterHunk(text))
 
     def unqueue(self, number: int | None = None) -> list[str]:
-        """Take back the queued prompts that this process knows of, or the one with this number, from 1."""
-        first = 0 if number is None else number - 1
-        queued = self._queued[first:] if number is None else self._queued[first : first + 1]
-        if number is not None and number < 1:
-            queued = []
-        self._queued = [text for text in self._queued if text not in queued]
-        if queued or number == 0:
+        """Take back the prompts that wait and that this process knows of, or the one with this number."""
+        taken = self._waiting.take_back(number)
+        if taken:
+            self._taken_back += taken
             self._send(Unqueue(number))
-        return queued
+        return [text for event in taken for text in event.texts]
 
     def interrupt(self) -> None:
         """Ask the other process to stop the turn, and stop waiting for a lock here."""
@@ -224,20 +224,23 @@ class FollowedSession:
         match event:
             case PromptSubmitted(turn=turn, text=text):
                 self._turn = turn
-                for texts in (self._queued, self._unheard):
-                    if text in texts:
-                        texts.remove(text)
+                self._heard(text)
             case PromptQueued(text=text):
-                self._queued.append(text)
-                if text in self._unheard:
-                    self._unheard.remove(text)
-            case PromptsUnqueued():
-                self._queued.clear()
+                self._heard(text)
+            case PromptsUnqueued() if event in self._taken_back:
+                self._taken_back.remove(event)
+                self._local.publish(event)
+                return
             case TurnEnded(turn=turn) if turn == self._turn:
                 self._turn = ""
             case _:
                 pass
+        self._waiting.take(event)
         self._local.publish(event)
+
+    def _heard(self, text: str) -> None:
+        if text in self._unheard:
+            self._unheard.remove(text)
 
     # What this process does itself.
 

@@ -75,6 +75,9 @@ class PromptsUnqueued(Event):
     type: ClassVar[str] = "prompt.unqueued"
     texts: tuple[str, ...]
     waiting: int = 0
+    number: int | None = None
+    """The place in the queue that the prompt had, from 1, or 0 for the one that waited for a hunk; None
+    where all of the queue was taken back."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from tests.context.conftest import Repo
 
 FILLER = "".join(f"    value = value * {n}  # step {n} of a long way\n" for n in range(90))
 WIDGET = "def spin_widget(widget):\n    return widget.frobnicate()\n"
+OTHERS = {f"other_{n}.py": "x = 1\n" for n in range(90)}
 SOCKET = "def open_socket(port):\n    return Socket(port, timeout=9)\n"
 
 
@@ -82,11 +83,41 @@ def test_of_long_files_only_the_likeliest_take_part(
 ) -> None:
     monkeypatch.setattr(likely_texts, "_MOST_TEXT", 3 * len(FILLER))
     files = {f"part_{n:02}.py": f"def quench_{n}():\n    quench()\n{FILLER}" for n in range(40)}
-    repo.commit(**files, **{f"other_{n}.py": "x = 1\n" for n in range(90)})
+    repo.commit(**files, **OTHERS)
     asked = WindowRequest("where do we quench?", "", 90_000)
     window = build(asked, Project(repo.root).scan(), counter)
     assert len(likely(window)) == 24
     assert sum(left.why.startswith("beyond the share") for left in window.left_out) == 16
+
+
+@pytest.mark.parametrize(("failing", "shown"), [(39, {"z.py"}), (40, set())])
+def test_after_many_parts_that_do_not_fit_no_more_are_tried(
+    repo: Repo, counter: Counter, failing: int, shown: set[str]
+) -> None:
+    long = "    quench(value)  # and quench it, quench it\n" * 38
+    parts = [f"def quench_{n}(value):\n{long}\n\n" for n in range(failing)]
+    files = {f"quench_{n:02}.py": "".join(parts[n : n + 2]) for n in range(0, failing, 2)}
+    repo.commit(**files, **{"z.py": "# quench\n" + "x = 1\n" * 20}, **OTHERS)
+    asked = WindowRequest("where do we quench?", "", 60_000, likely_limit=160)
+    assert likely(build(asked, Project(repo.root).scan(), counter)).keys() == shown
+
+
+@pytest.mark.parametrize(("limit", "shown"), [(149, set()), (150, {"a.py"})])
+def test_in_too_little_room_no_part_is_tried(
+    repo: Repo, counter: Counter, limit: int, shown: set[str]
+) -> None:
+    repo.commit(**{"a.py": WIDGET, "b.py": "x = 1\n"})
+    asked = WindowRequest("who may frobnicate?", "", 60_000, likely_limit=limit)
+    assert likely(build(asked, Project(repo.root).scan(), counter)).keys() == shown
+
+
+@pytest.mark.parametrize(("limit", "files"), [(6_249, 24), (6_250, 25), (7_499, 29), (7_500, 30)])
+def test_more_files_take_part_where_there_is_more_room(
+    repo: Repo, counter: Counter, limit: int, files: int
+) -> None:
+    repo.commit(**{f"m{n}.py": f"def quench_{n}():\n    return {n}\n" for n in range(40)}, **OTHERS)
+    asked = WindowRequest("where do we quench?", "", 60_000, likely_limit=limit)
+    assert len(likely(build(asked, Project(repo.root).scan(), counter))) == files
 
 
 def test_a_following_turn_brings_parts_for_its_own_request_once(repo: Repo, counter: Counter) -> None:

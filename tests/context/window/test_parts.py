@@ -28,6 +28,17 @@ def method(name: str, lines: int) -> str:
     return f"    def {name}(self):\n" + f"    {LINE}" * lines
 
 
+def sized(name: str, size: int) -> str:
+    """A function of two lines and exactly ``size`` characters."""
+    head = f"def {name}():\n    x = '"
+    return head + "x" * (size - len(head) - 2) + "'\n"
+
+
+def prose(lines: int) -> str:
+    """So many lines of 100 characters each, their ends included."""
+    return ("x" * 99 + "\n") * lines
+
+
 TEXTS: list[tuple[str, str, list[tuple[int, int]]]] = [
     ("small", function("one", 5), [(0, 6)]),
     (
@@ -68,6 +79,30 @@ TEXTS: list[tuple[str, str, list[tuple[int, int]]]] = [
         [(0, 27), (27, 52), (52, 78), (78, 103)],
     ),
     ("no last line end", function("one", 60) + "x", [(0, 28), (28, 62)]),
+    # At the bounds: 1,800 characters, 500 of a short one, parts of 1,200.
+    ("not too long", sized("a", 900) + sized("b", 900), [(0, 4)]),
+    ("just too long", sized("a", 900) + sized("b", 901), [(0, 2), (2, 4)]),
+    ("not short", sized("a", 1300) + sized("b", 500) + sized("c", 1700), [(0, 2), (2, 4), (4, 6)]),
+    ("short", sized("a", 1300) + sized("b", 499) + sized("c", 1700), [(0, 4), (4, 6)]),
+    ("short before", sized("a", 499) + sized("b", 1300) + sized("c", 1700), [(0, 4), (4, 6)]),
+    ("joined to the longest", sized("a", 1400) + sized("b", 400) + sized("c", 1700), [(0, 4), (4, 6)]),
+    ("too long together", sized("a", 1401) + sized("b", 400) + sized("c", 1700), [(0, 2), (2, 4), (4, 6)]),
+    ("parts of a stretch", prose(40), [(0, 12), (12, 24), (24, 40)]),
+    ("a rest not too long", prose(30), [(0, 12), (12, 30)]),
+    ("a rest just too long", prose(29) + "x" * 100 + "\n", [(0, 12), (12, 24), (24, 30)]),
+    ("an empty line too early", prose(5) + "\n" + prose(30), [(0, 13), (13, 25), (25, 36)]),
+    ("an empty line", prose(6) + "\n" + prose(30), [(0, 7), (7, 19), (19, 37)]),
+    ("the last of two", prose(6) + "\n" + prose(3) + "\n" + prose(30), [(0, 11), (11, 23), (23, 41)]),
+    ("an empty line at the end", prose(11) + "\n" + prose(30), [(0, 12), (12, 24), (24, 42)]),
+    ("an empty line too late", prose(12) + "\n" + prose(30), [(0, 12), (12, 25), (25, 43)]),
+    ("a line of spaces", prose(8) + "   \n" + prose(30), [(0, 9), (9, 21), (21, 39)]),
+    ("a line of one letter", prose(8) + "}\n" + prose(30), [(0, 13), (13, 25), (25, 39)]),
+    ("before a definition", prose(18) + sized("a", 600) + sized("b", 1700), [(0, 18), (18, 20), (20, 22)]),
+    (
+        "too long before a definition",
+        prose(19) + sized("a", 600) + sized("b", 1700),
+        [(0, 12), (12, 19), (19, 21), (21, 23)],
+    ),
 ]
 """Names, texts, and the first line of each passage with the one behind its last."""
 

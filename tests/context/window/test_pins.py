@@ -180,6 +180,15 @@ def test_pinned_lines_that_an_edit_moved_away_are_sent_again(repo: Repo, counter
     assert shown(talk.turn("src/gamma.py:100-110")) == []
 
 
+def test_parts_of_a_file_that_somebody_changed_since_are_sent_again(repo: Repo, counter: Counter) -> None:
+    talk, path = Talk(project(repo), counter), "src/gamma.py"
+    assert shown(talk.turn("gamma_10")) == [(path, "pinned: gamma_10")]
+    repo.write(path, "# new\n" + module("gamma", 60))
+    assert shown(talk.turn("gamma_40", changed=(path,))) == [(path, "pinned: gamma_40")]
+    assert shown(talk.turn("gamma_10")) == [(path, "pinned: gamma_10")]
+    assert shown(talk.turn("gamma_10", "gamma_40")) == []
+
+
 def test_parts_that_were_pinned_one_after_the_other_are_not_sent_again(repo: Repo, counter: Counter) -> None:
     talk = Talk(project(repo), counter)
     assert shown(talk.turn("gamma_10")) == [("src/gamma.py", "pinned: gamma_10")]

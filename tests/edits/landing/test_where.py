@@ -55,7 +55,15 @@ def land(project: Project, *hunks: Hunk) -> None:
         ([update("f", "-b")], {"h1": ("f", 2, 2)}),
         ([update("f", "-d", "+D"), update("f", " a", "+x", "+y")], {"h1": ("f", 6, 7), "h2": ("f", 2, 4)}),
         ([update("f", "-d", "+D"), update("f", "-a")], {"h1": ("f", 3, 4), "h2": ("f", 1, 1)}),
-        ([add("n", "x", "y"), update("n", " y", "+z")], {"h1": ("n", 0, 0), "h2": ("n", 3, 4)}),
+        ([add("n", "x", "y"), update("n", " y", "+z")], {"h1": ("n", 1, 3), "h2": ("n", 3, 4)}),
+        ([add("n", "x"), update("n", "-x", "+y", "+z")], {"h1": ("n", 1, 1), "h2": ("n", 1, 3)}),
+        ([add("n", "x", "y"), update("n", " x", "+z", " y")], {"h1": ("n", 1, 4), "h2": ("n", 2, 3)}),
+        ([add("n", "x", "y"), move("n", "m")], {"h1": ("m", 1, 3), "h2": ("m", 0, 0)}),
+        ([add("n"), update("n", "+z")], {"h1": ("n", 0, 0), "h2": ("n", 1, 2)}),
+        (
+            [delete("f"), add("f", "x", "y"), update("f", "-y")],
+            {"h1": ("f", 0, 0), "h2": ("f", 1, 2), "h3": ("f", 2, 2)},
+        ),
         ([update("f", "-d", "+D"), move("f", "to/g")], {"h1": ("to/g", 4, 5), "h2": ("to/g", 0, 0)}),
         (
             [update("f", "-d", "+D"), move("f", "g", " a", "+x", " b"), update("g", " x", "+y")],
@@ -158,6 +166,19 @@ def test_nothing_leans_on_a_hunk_that_is_undone_or_unknown(project: Project) -> 
     assert isinstance(project.landing.undo("h1"), Landed)
     assert isinstance(project.landing.redo("h2"), Refused)
     assert project.landing.leaning("h1") == project.landing.leaning("h9") == frozenset()
+
+
+def test_an_added_file_that_lands_again_is_where_it_was(project: Project) -> None:
+    land(project, add("n", "x", "y"), update("n", "-y", "+z"))
+    assert project.landing.leaning("h1") == {"h2"}
+    assert isinstance(project.landing.undo("h2"), Landed)
+    assert project.landing.leaning("h1") == frozenset(), "what is undone leans on nothing"
+    assert isinstance(project.landing.undo("h1"), Landed)
+    assert project.landing.where(["h1"]) == {}
+    assert isinstance(project.landing.redo("h1"), Landed)
+    assert project.landing.where(["h1", "h2"]) == {"h1": ("n", 1, 3)}
+    (project.root / "n").write_text("mine\nx\ny\n")
+    assert project.landing.where(["h1"]) == {"h1": ("n", 2, 4)}
 
 
 def test_what_leans_on_an_added_file_is_known_where_its_content_is_lost(project: Project) -> None:

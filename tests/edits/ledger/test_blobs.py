@@ -62,6 +62,18 @@ def test_a_whole_copy_is_not_written_again(tmp_path: Path) -> None:
     assert place(tmp_path).stat().st_ino == before.st_ino
 
 
+def test_what_goes_away_during_a_sweep_keeps_nothing_else(tmp_path: Path) -> None:
+    blobs = Blobs(tmp_path)
+    names = [blobs.keep(bytes([at]) * 9) for at in range(16)]
+    for name in names:
+        os.utime(place(tmp_path, name), (0, 0))
+    for name in names[::2]:  # links that lead nowhere are as good as gone
+        place(tmp_path, name).unlink()
+        place(tmp_path, name).symlink_to("gone")
+    blobs.sweep(set(), before=990)
+    assert not any(map(blobs.has, names))
+
+
 @pytest.mark.parametrize(
     ("age", "wanted", "left"), [(9, True, True), (9, False, True), (11, True, True), (11, False, False)]
 )

@@ -75,6 +75,32 @@ def test_ids_that_were_not_needed_are_given_to_the_next(tmp_path: Path) -> None:
     assert second.next_id() == f"h{RESERVED + 4}", "ids below one that is given stay unused"
 
 
+def test_a_landing_reserves_no_ids_in_a_process_that_gave_its_own_back(project: Project) -> None:
+    counter = project.folder / "ledger" / "counter"
+
+    def land(path: str) -> str:
+        added = Hunk(path, Action.ADD, Format.V4A, (HunkLine(LineKind.NEW, "one"),))
+        assert isinstance(project.landing.land(added, hunk_id=project.ledger.next_id()), Landed)
+        return counter.read_text().strip()
+
+    assert land("a") == "1", "none was ever reserved"
+    project.ledger.reserve_ids()
+    assert land("b") == str(1 + RESERVED)
+    project.ledger.give_ids_back()
+    assert land("c") == "3"
+
+
+def test_ids_are_reserved_again_once_half_of_them_are_taken(tmp_path: Path) -> None:
+    ledger, counter = Ledger(tmp_path / "ledger"), tmp_path / "ledger" / "counter"
+    ledger.reserve_ids()
+    for taken in range(1, RESERVED // 2 + 1):
+        ledger.reserve_ids()
+        assert counter.read_text().strip() == str(RESERVED), taken
+        assert ledger.next_id() == f"h{taken}"
+    ledger.reserve_ids()
+    assert counter.read_text().strip() == str(2 * RESERVED)
+
+
 @pytest.mark.parametrize("damage", [None, b"", b"not a number"])
 def test_a_lost_counter_goes_on_after_the_last_hunk_of_the_journal(
     tmp_path: Path, damage: bytes | None

@@ -101,6 +101,16 @@ def test_what_redoes_a_hunk(steps: list[Step], redone: list[tuple[int, str, str]
         ([land("h2", 2, "", "m"), land("h3", 2, "m", "")], None, ["h2"]),
         ([land("h2", 1, "x", "z"), land("h3", 1, "z", "q")], "h2", ["h2", "h3"]),
         ([land("h2", 1, "x", ""), land("h3", 1, "y", "")], "h2", ["h2", "h3"]),
+        # What is undone keeps nothing, until it lands again.
+        ([land("h2", 2, "", "m"), undo("h2", 2, "m", "")], None, []),
+        ([land("h2", 2, "", "m"), undo("h2", 2, "m", ""), land("h2", 2, "", "m")], None, ["h2"]),
+        ([land("h2", 1, "x", "z"), undo("h2", 1, "z", "x")], None, []),
+        ([land("h2", 1, "x", ""), undo("h2", 1, "", "x"), land("h3", 2, "", "m")], None, ["h3"]),
+        (
+            [land("h2", 2, "", "m"), land("h3", 2, "m", ""), undo("h3", 2, "", "m"), undo("h2", 2, "m", "")],
+            None,
+            [],
+        ),
         ([land(None, 1, "x", "z")], None, []),
         ([land(None, 2, "", "m")], None, []),
     ],

@@ -40,9 +40,33 @@ def test_the_last_sessions_stay_and_older_ones_go_by_age_and_by_size() -> None:
     assert kept(Retention(sessions=5, days=1, bytes=0)) == {1, 2, 3, 4, 5}
     assert kept(Retention(sessions=1, days=1)) == {1, 5}
     assert kept(Retention(sessions=1, days=59)) == {1, 2, 3, 4, 5}
+    assert kept(Retention(sessions=1, days=58)) == {1, 2, 3, 4, 5}, "just as old as is kept"
     assert kept(Retention(sessions=1, days=57.5)) == {1, 3, 4, 5}
     assert kept(Retention(sessions=1, days=59, bytes=30), size=10) == {1, 4, 5}
+    assert kept(Retention(sessions=1, days=59, bytes=40), size=10) == {1, 3, 4, 5}
     assert kept(Retention(sessions=0, days=1, bytes=0)) == set()
+
+
+@pytest.mark.parametrize(
+    ("sessions", "age", "size", "kept"),
+    [
+        (20, 999, 1 << 30, 20),
+        (21, 89, 1, 21),
+        (21, 90, 1, 21),
+        (21, 91, 1, 20),
+        (30, 91, 1, 20),
+        (32, 1, 8 << 20, 32),
+        (33, 1, 8 << 20, 32),
+        (22, 1, 1 << 30, 20),
+    ],
+)
+def test_the_last_20_sessions_stay_and_others_for_90_days_in_256_mb(
+    sessions: int, age: float, size: int, kept: int
+) -> None:
+    """All but the newest session ended ``age`` days before it."""
+    days = [0.0] * (sessions - 1) + [age]
+    entries = [entry(at, f"h{at}", f"s{at}", 1000 + day) for at, day in enumerate(days)]
+    assert len(Retention().kept(entries, lambda _: size, 9999 * DAY)) == kept
 
 
 @pytest.mark.parametrize("now", [0, 5, 1_000, 40_000], ids=["at 1970", "behind", "right", "far ahead"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,9 @@ def land(project: Project, *hunks: Hunk) -> None:
         ("a\nb\n", update("-b"), "a\nmine", "a\nb\nmine"),
         ("a\r\nb\r\n", update("-b", "+B"), "a\nB\n", None),
         ("a\nb\n", update("-a", "-b", "+x"), "x\nmine\n", "a\nb\nmine\n"),
+        # Of its own lines, where what is left still tells which they were.
+        ("c\nb\nc\nd\n", update("-b", "-c", "+y", "+b", " d"), "c\nb\nd\n", "c\nb\nc\nd\n"),
+        ("d\na\nd\n", update("-a", "-d", "+y", "+a"), "d\na\n", "d\na\nd\n"),
         ("a\nb\nc\nb\n", update("-a", "+A", " b", "-c", "+C"), "top\nA\nb\nC\nb\n", "top\na\nb\nc\nb\n"),
     ],
 )
@@ -175,6 +179,30 @@ def test_a_hunk_for_the_new_name_of_a_moved_file_is_undone_before_and_after_the_
     assert isinstance(project.landing.undo("h2"), Landed)
     assert isinstance(project.landing.undo("h1"), Landed)
     assert project.read() == {"old": "a\nB\nc\n"}
+
+
+@pytest.mark.parametrize("undone", list(permutations(("h1", "h2", "h3"))))
+def test_hunks_before_and_after_a_move_are_undone_and_land_again_in_any_order(
+    tmp_path: Path, undone: tuple[str, ...]
+) -> None:
+    """The lines that they removed are beside each other: only the file's whole history tells their order."""
+    hunks = (
+        update("-b", path="f"),
+        Hunk("f", Action.MOVE, Format.V4A, move_to="g"),
+        update("-c", path="g"),
+    )
+    for again in permutations(undone):
+        project = Project(tmp_path / "-".join(again))
+        project.write({"f": "a\nb\nc\nd\n"})
+        land(project, *hunks)
+        for hunk in undone:
+            assert isinstance(project.landing.undo(hunk), Landed), hunk
+        assert project.read() == {"f": "a\nb\nc\nd\n"}
+        for hunk in again:
+            assert isinstance(project.landing.redo(hunk), Landed), hunk
+        assert project.read() == {"g": "a\nd\n"}
+        where = project.landing.where(["h1", "h3"])
+        assert where == {"h1": ("g", 2, 2), "h3": ("g", 2, 2)}
 
 
 def test_a_content_built_from_a_wrong_record_is_refused_by_its_hash(project: Project) -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from edits.ledger import shared_lock
 from edits.ledger.ledger import Ledger
-from edits.ledger.shared_lock import Holder, LockHeldError, holder_of, sign
+from edits.ledger.shared_lock import LONGEST, Holder, LockHeldError, LockWait, holder_of, sign
 
 HOLD = """
 import sys, time
@@ -112,27 +112,48 @@ def test_a_wait_is_stopped_and_the_next_one_begins_anew(tmp_path: Path) -> None:
             assert problems and problems[0].startswith("stopped waiting for process")
 
 
-def test_a_running_holder_is_given_up_after_the_limit(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path)
-    with (
-        held(tmp_path) as process,
-        pytest.raises(LockHeldError, match=f"kill {process.pid}"),
-        ledger.exclusive(0.1),
-    ):
-        pass
+@pytest.mark.parametrize(
+    ("by", "stopped", "longest", "after"),
+    [
+        ("", False, LONGEST, 60.0),
+        ("77777 spark exec", False, LONGEST, 60.0),
+        ("77777 spark exec", True, LONGEST, 10.0),
+        ("77777 spark exec", True, 4.0, 4.0),
+        ("77777 spark exec", False, 4.0, 4.0),
+    ],
+)
+def test_a_wait_is_told_after_a_second_and_given_up_at_its_limit(
+    by: str, stopped: bool, longest: float, after: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The clock goes on by half a second at each look."""
+    monkeypatch.undo()  # the limits as they are
+    looks, told = list[float](), list[float]()
+
+    def look() -> float:
+        looks.append(len(looks) / 2)
+        return looks[-1]
+
+    monkeypatch.setattr(shared_lock, "monotonic", look)
+    monkeypatch.setattr(shared_lock, "_LONGEST_NAP", 0.001)
+    monkeypatch.setattr(shared_lock, "is_stopped", lambda pid: stopped)
+    wait = LockWait()
+    wait.tell = lambda line: told.append(looks[-1])
+    (tmp_path / "lock").write_text(by)
+    with (tmp_path / "lock").open() as held, (tmp_path / "lock").open() as asked:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(LockHeldError) as raised:
+            wait.acquire(asked.fileno(), "it", longest)
+    assert told == [1.0] and looks[-1] == after
+    assert raised.value.message.startswith("process 77777 (spark exec)" if by else "another process")
+    assert ("kill -CONT" in raised.value.message) == stopped
 
 
-def test_what_an_earlier_version_left_in_the_lock_names_nobody(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path)
-    for content in (b"", b"\xff\xfe", b"no number", b"9" * 300):
-        (tmp_path / "lock").write_bytes(content)
-        descriptor = os.open(tmp_path / "lock", os.O_RDWR)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            with pytest.raises(LockHeldError, match=r"holds the project's ledger"), ledger.exclusive(0.05):
-                pass
-        finally:
-            os.close(descriptor)
+def test_a_lock_that_is_got_is_signed_unless_its_content_is_something_else(tmp_path: Path) -> None:
+    for signed, content in ((True, f"{os.getpid()} "), (False, "12")):
+        (tmp_path / "lock").write_text("12")
+        with (tmp_path / "lock").open("rb+") as file:
+            LockWait().acquire(file.fileno(), "it", signed=signed)
+        assert (tmp_path / "lock").read_text().startswith(content)
 
 
 @pytest.mark.parametrize(
@@ -175,7 +196,7 @@ def test_a_command_is_told_without_what_may_be_private(
         assert holder_of(file.fileno()) == Holder(os.getpid(), command)
 
 
-@pytest.mark.parametrize("written", ["", "spark 12", "-5 spark", "12a spark", "1234567890 spark"])
+@pytest.mark.parametrize("written", ["", "spark 12", "-5 spark", "12a spark", "1234567890 spark", "9" * 300])
 def test_a_file_that_nobody_signed_tells_no_holder(written: str, tmp_path: Path) -> None:
     (tmp_path / "lock").write_text(written)
     with (tmp_path / "lock").open("rb") as file:

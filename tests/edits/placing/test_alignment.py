@@ -47,6 +47,7 @@ def aligned(file: list[str], typed: list[str]) -> list[str] | None:
         # A blank line of the file's own, and one that was typed.
         ([*LOAD[:2], "", *LOAD[2:]], STALE, [*DONE[:2], "", *DONE[2:]]),
         (LOAD, [*STALE[:2], " ", *STALE[2:]], DONE),
+        ([*LOAD[:4], "", LOAD[4]], STALE, [*DONE[:4], "", DONE[4]]),
         # A line of words that was not typed: away from the change, and beside it.
         ([LOAD[0], "    more(path)", *LOAD[1:]], STALE, [DONE[0], "    more(path)", *DONE[1:]]),
         ([*LOAD[:3], "    more(data)", *LOAD[3:]], STALE, None),

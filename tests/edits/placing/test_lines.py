@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from edits.hunk import Hunk, Rung
-from edits.placing.blank_lines import matches, occurrences
+from edits.placing.blank_lines import matches, occurrences, place_spaced
 from edits.placing.hints import fold, indentation
 from edits.placing.indent import Moved, Shift, Tabs, Units, reindented, shift_of
 from edits.placing.locate import Miss, Place, Present, find, locate
@@ -216,3 +218,47 @@ def test_the_first_reading_that_is_in_the_file_counts() -> None:
     edit = hunk("-one thing", "+x", alternatives=(body("-two things", "+y"), body("-three things", "+z")))
     found = locate(["three things", "two things"], edit)
     assert isinstance(found, Place) and (found.start, marked(found.lines)) == (1, ["-two things", "+y"])
+
+
+LONG = "the only line of these words"
+
+
+@pytest.mark.parametrize(
+    ("lines", "old", "answer"),
+    [
+        (["class Box:", "    tiny"], "    tiny", None),
+        (["class Box:", "    tiny", "tiny"], "    tiny", None),
+        (["class Box:", "    tiny", "def other():", "    tiny"], "    tiny", 1),
+        (["def other():", "    tiny", "class Box:", "    tiny"], "    tiny", 3),
+        (["class Box:", f"    {LONG}"], f"    {LONG}", 1),
+        (["class Box:", f"    {LONG}", "", f"    {LONG}"], f"    {LONG}", 1),
+    ],
+)
+def test_an_anchor_in_other_words_settles_a_place_of_many_or_one_of_many_letters(
+    lines: list[str], old: str, answer: int | None
+) -> None:
+    start = lines.index("class Box:")
+    box = SimpleNamespace(name="Box", start=start, end=start + 2)
+    found = locate(lines, hunk(f"-{old}", "+x", anchors=("the Box class",)), lambda: (box,))
+    assert (found.start if isinstance(found, Place) else None) == answer
+
+
+WORDS = ["first line of the words", "", "second line of the words"]
+
+
+@pytest.mark.parametrize(
+    ("file", "start"),
+    [
+        (WORDS, 0),
+        ([*WORDS, *[f"    {line}" for line in WORDS]], 0),
+        ([*[f"    {line}" for line in WORDS], *WORDS], 3),
+        ([f"    {line}" for line in WORDS], 0),
+        ([*WORDS, *WORDS], None),
+        ([f"    {line}" for line in (*WORDS, *WORDS)], None),
+    ],
+)
+def test_of_places_that_differ_in_blank_lines_the_one_with_its_indentation_is_meant(
+    file: list[str], start: int | None
+) -> None:
+    found = place_spaced(file, fold(file), body(f" {WORDS[0]}", f"-{WORDS[2]}", "+x"))
+    assert (found[:2] if found is not None else None) == (None if start is None else (start, start + 3))

@@ -109,3 +109,15 @@ def test_at_most_five_likely_files_are_told() -> None:
     assert likely_files("x/a.py", [f"d{number}/a.py" for number in range(9)]) == [
         f"d{number}/a.py" for number in range(5)
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "typed", "shown"),
+    [("abc xxxx", "abc yyyy", False), ("abcd xxxx", "abcd yyyy", True), ("abcd xxxx", "abce yyyy", False)],
+)
+def test_a_line_is_shown_only_where_more_than_half_of_it_is_the_same(
+    line: str, typed: str, shown: bool
+) -> None:
+    told = describe_nearest([line], [typed])
+    assert told.endswith(f"*1 | {line}") == shown
+    assert told.endswith("nothing similar is") != shown

@@ -10,7 +10,15 @@ import pytest
 
 from edits.hunk import Landed, Refused
 from edits.report import NotReceived
-from session.base.events import HunkHeld, HunkLanded, HunkOpened, HunkRefused, HunkTyped, TextDelta
+from session.base.events import (
+    HunkDropped,
+    HunkHeld,
+    HunkLanded,
+    HunkOpened,
+    HunkRefused,
+    HunkTyped,
+    TextDelta,
+)
 from session.turn.failures import TurnFailedError
 from session.turn.hunk_life import Answer
 from tests.session.turn.lane_rig import LaneRig
@@ -247,4 +255,60 @@ async def test_prose_that_comes_at_once_is_told_at_once_and_in_its_place(tmp_pat
         "hunk",
         "And what is behind it.Two lines.",
     ]
+    await spark.end()
+
+
+PATCH = "*** Begin Patch\n*** Update File: a.py\n@@\n-old\n+ne"
+ENDS: list[tuple[str, str, bool, bool, list[str]]] = [
+    ("prose without a line end", "One. Two", True, False, ["One. Two"]),
+    ("prose that is cut", "One. *", False, False, ["One. *"]),
+    ("what may begin a patch", "One.\n*** Begin", True, False, ["One.\n*** Begin"]),
+    ("a hunk", f"{PATCH}w\n*** End Patch", True, False, ["opened", "landed"]),
+    ("a hunk that is cut", PATCH, False, False, ["opened", "refused incomplete"]),
+    ("a hunk that is sent again", PATCH, False, True, ["opened", "dropped"]),
+    ("a hunk without its end", f"{PATCH}w\n", True, False, ["opened", "landed"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "clean", "lost", "told"), [row[1:] for row in ENDS], ids=[row[0] for row in ENDS]
+)
+@pytest.mark.parametrize("pieces", [False, True])
+async def test_the_end_of_an_answer_ends_what_is_open(
+    tmp_path: Path, text: str, clean: bool, lost: bool, told: list[str], pieces: bool
+) -> None:
+    spark = rig(tmp_path)
+    for piece in text if pieces else [text]:
+        spark.lane.feed("", piece)
+    if lost:
+        spark.lane.lose()
+    else:
+        spark.lane.finish("", clean_end=clean)
+    spark.lane.finish("", clean_end=True)
+    spark.lane.finish("another", clean_end=True)
+    await spark.work()
+    found = ["".join(event.text for event in spark.all(TextDelta))]
+    for event in spark.events:
+        match event:
+            case HunkOpened():
+                found.append("opened")
+            case HunkLanded():
+                found.append("landed")
+            case HunkRefused(code=code):
+                found.append(f"refused {code}")
+            case HunkDropped():
+                found.append("dropped")
+    assert [each for each in found if each] == told
+    assert spark.text("a.py") == ("new\n" if "landed" in told else "old\n")
+    await spark.end()
+
+
+async def test_a_stopped_lane_takes_no_end(tmp_path: Path) -> None:
+    spark = rig(tmp_path)
+    spark.lane.feed("", f"One.\n{PATCH}")
+    spark.lane.stop()
+    before = list(spark.events)
+    spark.lane.finish_all(clean_end=True)
+    await spark.work()
+    assert spark.events == before and len(spark.all(HunkDropped)) == 1
     await spark.end()

@@ -91,6 +91,15 @@ async def test_the_old_lines_of_a_hunk_are_looked_for(case: str) -> None:
     assert rig.events == ([aimed(3, 5)] if searches else [])
 
 
+async def test_nothing_is_looked_for_again_before_another_line_is_whole() -> None:
+    rig = Aiming()
+    rig.targets.opened("h1", "a.py")
+    for text, searches in (("one\n", 1), ("two", 1), (" and", 1), ("\n", 2)):
+        rig.targets.typed("h1", OLD, text)
+        await rig.search()
+        assert len(rig.writer.asked) == searches, text
+
+
 async def test_a_hunk_is_aimed_anew_only_where_its_place_changed() -> None:
     rig = Aiming()
     rig.targets.opened("h1", "a\x07.py")

@@ -1,15 +1,10 @@
-"""One response as it streams, and how a turn's end and its hunks are told: values in, values out."""
+"""One response as it streams, and how a turn's end is told: values in, values out."""
 
 from __future__ import annotations
 
 import pytest
 
-from edits.hunk import Action, Extent, Landed, RefusalCode, Refused, Rung, Status
-from edits.report import NotReceived
-from session.base.events import Event, HunkDropped, HunkHeld, HunkLanded, HunkRedone, HunkRefused, HunkUndone
 from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain, unfinished
-from session.turn.hunk_events import held_event, landed_event, outcome_event, redone_event, undone_event
-from session.turn.hunk_life import Question
 from session.turn.response import CUT, SAMPLE, SAMPLES, Response, about
 from session.wire.protocol.events import FinalStatus, Finished
 from session.wire.protocol.items import ServerItem
@@ -180,38 +175,3 @@ TOOLS = ' Set tools = false for it in config.toml, as in [models."NAME"].'
 )
 def test_why_a_turn_failed(problem: Exception, failure: tuple[str, str]) -> None:
     assert explain(problem) == Failure(*failure)
-
-
-MOVED = Landed(
-    "h1", "a\x07.py", Action.MOVE, Status.APPLIED_FUZZY, Rung.INDENT, 3, 5, "b\x07.py", Extent(2, 1, "+x\x07")
-)
-REFUSED = Refused("h1", "a\x07.py", RefusalCode.NO_MATCH, "no\x07")
-
-
-@pytest.mark.parametrize(
-    ("event", "told"),
-    [
-        (
-            outcome_event(MOVED, "t1"),
-            HunkLanded("t1", "h1", "a␇.py", "applied_fuzzy", 3, 3, 5, "move", "b␇.py", 2, 1, "+x␇"),
-        ),
-        (outcome_event(REFUSED, "t1"), HunkRefused("t1", "h1", "a␇.py", "no_match", "no␇")),
-        (landed_event(REFUSED, ""), HunkRefused("", "h1", "a␇.py", "no_match", "no␇")),
-        (outcome_event(NotReceived("h1", "a\x07.py"), "t1"), HunkDropped("t1", "h1", "a␇.py")),
-        (undone_event(MOVED), HunkUndone("h1", "a␇.py", 3, 5, "b␇.py")),
-        (redone_event(MOVED), HunkRedone("h1", "a␇.py", 3, 5, "b␇.py")),
-        (
-            held_event("h1", Question("a\x07.py", "locked", "why\x07\nso"), "t1"),
-            HunkHeld("t1", "h1", "a␇.py", "locked", "why␇\nso"),
-        ),
-    ],
-    ids=["landed", "refused", "refused at once", "dropped", "undone", "redone", "held"],
-)
-def test_the_event_of_a_hunk(event: Event, told: Event) -> None:
-    assert event == told
-
-
-def test_a_landed_hunk_shows_how_much_it_changed() -> None:
-    event = landed_event(MOVED, "t1")
-    assert isinstance(event, HunkLanded)
-    assert (event.added, event.removed, event.sample) == (2, 1, "+x␇")

@@ -67,6 +67,11 @@ class ListScreen(Overlay, inherit_bindings=False):
         super().__init__()
         self._palette = palette
         self._pacer = pacer
+        # Kept here: a screen may be drawn before its parts are on it, and after they have left it.
+        self._head = Lines(palette, id="head")
+        self._pieces = Choices(palette, id="pieces")
+        self._piece = Lines(palette, id="piece")
+        self._foot = Lines(palette, id="foot")
         self._reading = False
         """Whether what is chosen stands in the list's place, or its keys scroll it."""
 
@@ -91,19 +96,19 @@ class ListScreen(Overlay, inherit_bindings=False):
         self.set_class(below, "below")
         self.set_class(self._reading, "reading")
         rows = max(1, min(listed, height // 3)) if below else None
-        styles = self.query_one("#pieces").styles
+        styles = self._pieces.styles
         if (styles.height.value if styles.has_rule("height") and styles.height else None) != rows:
             styles.height = rows
 
     def compose(self) -> ComposeResult:
         """Head, list and text, foot."""
         with Vertical(id="context"):
-            yield Lines(self._palette, id="head")
+            yield self._head
             with Horizontal(id="context-body"):
-                for part in (Choices(self._palette, id="pieces"), Lines(self._palette, id="piece")):
+                for part in (self._pieces, self._piece):
                     part.on_sized = lambda: self.call_after_refresh(self._fit)
                     yield part
-            yield Lines(self._palette, id="foot")
+            yield self._foot
 
     def on_unmount(self) -> None:
         """Draw no more."""
@@ -116,7 +121,7 @@ class ListScreen(Overlay, inherit_bindings=False):
     def restyle(self, palette: Palette) -> None:
         """Draw in other colours from now on."""
         self._palette = palette
-        for lines in self.query(Lines):
+        for lines in (self._head, self._pieces, self._piece, self._foot):
             lines.palette = palette
         self._draw()
 
@@ -153,7 +158,7 @@ class ChosenList(ListScreen, Generic[T], inherit_bindings=False):
     def action_move(self, by: int) -> None:
         """Move the choice, or scroll what is chosen while it is read."""
         if self._reading:
-            self.query_one("#piece", Lines).move(by)
+            self._piece.move(by)
         else:
             self._choose(self._chosen + by)
             self._draw()

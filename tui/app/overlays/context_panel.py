@@ -13,7 +13,6 @@ from session.turn.memory.window_report import WindowReport
 from tui.app.overlays.chosen_list import Choices, ListScreen
 from tui.app.overlays.context_rows import FILL, Entry, Group, detail, groups, head, hints, list_rows
 from tui.app.overlays.file_picker import FilePicker
-from tui.app.overlays.lines import Lines
 from tui.front.keys.keymap import scope, shown
 from tui.front.port import SessionPort
 from tui.front.words.hints import fitting
@@ -174,13 +173,12 @@ class ContextScreen(ListScreen, inherit_bindings=False):
     # Drawing.
 
     def _draw(self, told: str = "", level: str = "muted") -> None:
-        if not (self.is_attached and self.query("#head")):
-            return  # a resize may come before the rows, or after they were closed
+        if not self.is_attached:
+            return
         width, height = self.columns, self.size.height
         top = head(self._window, self._view, width, height)[: max(1, height // 3)]
-        foot = self._foot(told, level, width, height)
-        for name, rows in (("head", top), ("foot", foot)):
-            lines = self.query_one(f"#{name}", Lines)
+        foot = self._foot_rows(told, level, width, height)
+        for lines, rows in ((self._head, top), (self._foot, foot)):
             if lines.styles.height is None or lines.styles.height.value != len(rows):
                 lines.styles.height = len(rows)
             lines.show(rows)
@@ -190,9 +188,9 @@ class ContextScreen(ListScreen, inherit_bindings=False):
         self._draw_body()
 
     def _draw_body(self) -> None:
-        if not (self.is_attached and self.query("#piece")):
+        if not self.is_attached:
             return
-        pieces, piece = self.query_one("#pieces", Choices), self.query_one("#piece", Lines)
+        pieces, piece = self._pieces, self._piece
         budget = self._window.budget if self._window else 1
         rows, self._places = list_rows(
             self._groups,
@@ -211,7 +209,7 @@ class ContextScreen(ListScreen, inherit_bindings=False):
         piece.top = piece.top if self._reading else 0
         piece.show(detail(entry, piece.size.width or self.columns, budget) if entry else [], keep=piece.top)
 
-    def _foot(self, told: str, level: str, width: int, height: int) -> list[Row]:
+    def _foot_rows(self, told: str, level: str, width: int, height: int) -> list[Row]:
         entry = self._entry
         if self._typing or (self._query and not told):
             keep = "Enter keeps, Esc clears" if self._typing else "Esc clears"
@@ -236,14 +234,14 @@ class ContextScreen(ListScreen, inherit_bindings=False):
     def action_move(self, by: int) -> None:
         """Move the choice, or scroll the text while it is read."""
         if self._reading:
-            self.query_one("#piece", Lines).move(by)
+            self._piece.move(by)
         elif self._entries:
             self._chosen = max(0, min(self._chosen + by, len(self._entries) - 1))
             self._draw()
 
     def action_page(self, by: int) -> None:
         """A page up or down."""
-        lines = self.query_one("#piece" if self._reading else "#pieces", Lines)
+        lines = self._piece if self._reading else self._pieces
         self.action_move(by * max(1, lines.size.height - 2))
 
     def action_edge(self, by: int) -> None:

@@ -10,6 +10,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from session.base.waiting_prompts import WaitingPrompts
 from tui.front.keys.key_order import run_key_in_order
 from tui.front.keys.keymap import bindings, shown
 from tui.screen.drawing.palette import Palette
@@ -42,44 +43,19 @@ class QueueList(Widget, can_focus=True):
     def __init__(self, palette: Palette, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._palette = palette
-        self._after_hunk = ""
-        self._queued: list[str] = []
+        self._waiting = WaitingPrompts()
         self._chosen = 0
         self.display = False
 
     def take(self, event: said.Event) -> None:
         """Follow one event of the session."""
-        from session.base import events as said  # the first frame does not wait for it
-
-        before = self.messages
-        match event:
-            case said.PromptQueued(text=text, when="hunk"):
-                self._after_hunk = text
-            case said.PromptQueued(text=text):
-                self._queued.append(text)
-            case said.PromptsUnqueued(texts=texts):
-                for text in texts:
-                    self._drop(text)
-            case said.PromptSubmitted(text=text, waiting=waiting):
-                if text == self._after_hunk:
-                    self._after_hunk = ""
-                del self._queued[: max(0, len(self._queued) - waiting)]
-            case _:
-                return
-        if self.messages != before:
+        if self._waiting.take(event):
             self._lay_out()
-
-    def _drop(self, text: str) -> None:
-        if text == self._after_hunk:
-            self._after_hunk = ""
-        elif text in self._queued:
-            self._queued.remove(text)
 
     @property
     def messages(self) -> list[tuple[int, str]]:
         """The messages and their numbers, in the order in which they are sent."""
-        first = [(0, self._after_hunk)] if self._after_hunk else []
-        return [*first, *enumerate(self._queued, 1)]
+        return self._waiting.listed
 
     def _lay_out(self) -> None:
         count = len(self.messages)

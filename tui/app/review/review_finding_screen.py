@@ -11,8 +11,7 @@ from typing import Protocol
 from textual import events
 
 from session.base.events import Event, FindingClosed, FindingReported
-from tui.app.overlays.chosen_list import Choices, ChosenList
-from tui.app.overlays.lines import Lines
+from tui.app.overlays.chosen_list import ChosenList
 from tui.app.review.review_finding_notes import FindingNotes
 from tui.app.review.review_rows import FILL, unified
 from tui.editor.signs import signs
@@ -126,21 +125,21 @@ class FindingsScreen(ChosenList[FindingReported], inherit_bindings=False):
         self._arrange(len(self._listed))
         many = len(self._listed)
         head = f" {many} finding{'s' if many != 1 else ''} · review on save: {self._mode}"
-        self.query_one("#head", Lines).show([Row([(clipped(head, width), "heading")], FILL)])
-        pieces, ansi = self.query_one("#pieces", Choices), self._palette.theme.ansi
+        self._head.show([Row([(clipped(head, width), "heading")], FILL)])
+        pieces, ansi = self._pieces, self._palette.theme.ansi
         room = pieces.size.width or width
         rows = [
             finding_row(each, self._notes.line_of(each), at == self._chosen, room, ansi=ansi)
             for at, each in enumerate(self._listed)
         ]
         pieces.show(rows or [Row([("  no findings are open", "muted")], FILL)], keep=self._chosen)
-        piece, each = self.query_one("#piece", Lines), self._each
+        piece, each = self._piece, self._each
         shown = detail(each, self._notes.line_of(each), piece.size.width or width) if each is not None else []
         piece.show(shown, keep=piece.top if each is before else 0)
         told, role = fitting(f" {key_line('findings', *HINTS)}", width), "faint"
         if self._told:
             told, role = f" {self._told}", "warning"
-        self.query_one("#foot", Lines).show([Row([(clipped(visible(told), width), role)], FILL)])
+        self._foot.show([Row([(clipped(visible(told), width), role)], FILL)])
         self._told = ""
 
     # Keys.

@@ -8,8 +8,7 @@ from typing import Protocol
 from textual import events
 
 from session.base import events as said
-from tui.app.overlays.chosen_list import Choices, ChosenList
-from tui.app.overlays.lines import Lines
+from tui.app.overlays.chosen_list import ChosenList
 from tui.app.review.review_book import ReviewBook, Reviewed
 from tui.app.review.review_rows import FILL, Line, hunk_row, side_by_side, unified
 from tui.front.keys.keymap import key_line, scope
@@ -107,7 +106,7 @@ class ReviewScreen(ChosenList[Reviewed], inherit_bindings=False):
         self._arrange(len(self._listed))
         self.set_class(self._beside, "columns")
         self._draw_head(width)
-        pieces, ansi = self.query_one("#pieces", Choices), self._palette.theme.ansi
+        pieces, ansi = self._pieces, self._palette.theme.ansi
         room = pieces.size.width or width
         rows = [hunk_row(each, at == self._chosen, room, ansi=ansi) for at, each in enumerate(self._listed)]
         pieces.show(rows or [Row([("  no hunks yet", "muted")], FILL)], keep=self._chosen)
@@ -122,7 +121,7 @@ class ReviewScreen(ChosenList[Reviewed], inherit_bindings=False):
         lines = await self._verdicts.lines(each)
         if self._each is each:
             self._lines = lines
-            self.query_one("#piece", Lines).top = 0
+            self._piece.top = 0
             self._draw_change()
 
     def _draw_head(self, width: int) -> None:
@@ -132,10 +131,10 @@ class ReviewScreen(ChosenList[Reviewed], inherit_bindings=False):
         told += f" · {held} need{'s' if held == 1 else ''} your OK" if held else ""
         if self._each is not None:
             told += f" · {self._chosen + 1}: {self._each.hunk} {visible(self._each.path)}"
-        self.query_one("#head", Lines).show([Row([(clipped(told, width), "heading")], FILL)])
+        self._head.show([Row([(clipped(told, width), "heading")], FILL)])
 
     def _draw_change(self) -> None:
-        piece = self.query_one("#piece", Lines)
+        piece = self._piece
         width = self.columns if self._beside else piece.size.width or self.columns
         each = self._each
         rows: list[Row] = []
@@ -157,7 +156,7 @@ class ReviewScreen(ChosenList[Reviewed], inherit_bindings=False):
             told, role = f" {self._told}", "warning"
         else:
             told, role = fitting(f" {key_line('review', *HINTS)}", width), "faint"
-        self.query_one("#foot", Lines).show([Row([(clipped(visible(told), width), role)], FILL)])
+        self._foot.show([Row([(clipped(visible(told), width), role)], FILL)])
 
     # Keys.
 
@@ -205,7 +204,7 @@ class ReviewScreen(ChosenList[Reviewed], inherit_bindings=False):
 
     def action_scroll(self, by: int) -> None:
         """Scroll the change."""
-        piece = self.query_one("#piece", Lines)
+        piece = self._piece
         piece.move(by * max(1, piece.size.height - 2))
 
     def action_beside(self) -> None:

@@ -85,19 +85,37 @@ async def test_without_a_green_attempt_nothing_lands_and_the_best_can_be_taken(r
         assert it.all(HunkLanded)[0].turn == "t2"
 
 
-async def test_another_attempt_takes_the_place_of_the_winner(root: Path) -> None:
+async def test_another_attempt_takes_the_place_of_the_one_that_is_in_the_project(root: Path) -> None:
+    file, again = root / "calc.py", "\n\ndef add(a, b):\n    return a - b\n"
     async with talking(root, script(RIGHT, ALSO_RIGHT)) as it:
+
+        async def take(number: int, turn: str) -> str:
+            it.session.race.take(number)
+            return (await it.ended(turn)).status
+
+        def refuses(number: int) -> None:
+            with pytest.raises(RaceError, match="landed already"):
+                it.session.race.take(number)
+
         await it.session.race.start("mend add", 2, CHECKS, judge_all=True)
         await it.ended("t1")
-        (race,) = it.all(RaceEnded)
-        assert race.winner and race.green == 2
-        other = 3 - race.winner
-        first = it.text("calc.py")
+        winner = it.all(RaceEnded)[0].winner or 0
+        other, landed = 3 - winner, file.read_text()
         it.session.race.take(other)
-        assert (await it.ended("t2")).status == "completed"
-        assert it.text("calc.py") != first and it.all(HunkUndone)
-        with pytest.raises(RaceError, match="landed already"):
-            it.session.race.take(other)
+        it.session.interrupt()
+        assert (await it.ended("t2")).status == "interrupted" and file.read_text() == landed
+        refuses(winner)
+        file.write_text("# mine\n")
+        assert await take(other, "t3") == "failed", "the winner cannot be undone"
+        refuses(winner)
+        file.write_text(landed + again)
+        assert await take(other, "t4") == "failed", "the other fits twice, now that the winner is undone"
+        file.write_text(ADD)
+        assert await take(winner, "t5") == "completed" and file.read_text() == landed
+        refuses(winner)
+        assert await take(other, "t6") == "completed" and file.read_text() not in (landed, ADD)
+        assert it.all(HunkUndone)
+        refuses(other)
 
 
 async def test_equal_answers_are_judged_once(root: Path) -> None:

@@ -117,7 +117,9 @@ def test_a_reply_of_another_form_is_refused(text: str) -> None:
 
 
 def test_a_fence_around_the_reply_is_ignored() -> None:
-    assert read_reply("```json\n" + reply(next=["tests of the parser"]) + "\n```", TURNS, (0, 0)).next
+    for before, after in (("```json\n", "\n```"), ("Here it is: ", "."), ("", ""), ("}", " {")):
+        found = read_reply(before + reply(next=["tests of the parser"]) + after, TURNS, (0, 0))
+        assert found.next == ("tests of the parser",)
 
 
 @given(

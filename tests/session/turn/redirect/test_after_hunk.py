@@ -37,14 +37,6 @@ async def test_the_hunk_lands_and_then_the_prompt_redirects(root: Path) -> None:
     assert (root / "a.py").read_text() == "one = 10\n"
 
 
-async def test_without_a_hunk_it_redirects_at_once_and_without_a_turn_it_is_sent(root: Path) -> None:
-    async with talking(root, THREE) as talk:
-        talk.session.after_hunk("hello")
-        sent = await talk.until(PromptSubmitted)
-        assert (sent.text, sent.kind) == ("hello", "prompt")
-        await talk.ended("t1")
-
-
 async def test_it_is_taken_back_by_number_and_a_stop_sends_nothing(root: Path) -> None:
     async with talking(root, THREE, rate=40) as talk:
         talk.session.submit("go")
@@ -64,14 +56,3 @@ async def test_it_is_taken_back_by_number_and_a_stop_sends_nothing(root: Path) -
         assert talk.session.unqueue() == ["again", "first"]
         await talk.ended("t1")
     assert [event.text for event in talk.all(PromptSubmitted)] == ["go"]
-
-
-async def test_a_prompt_that_overtakes_it_leaves_it_for_the_next_turn(root: Path) -> None:
-    async with talking(root, THREE, rate=40) as talk:
-        talk.session.submit("go")
-        await talk.until(HunkOpened)
-        talk.session.after_hunk("later")
-        talk.session.submit("now")
-        talk.partner.model.rate = float("inf")  # from the next answer on
-        await talk.ended("t3")
-    assert [event.text for event in talk.all(PromptSubmitted)] == ["go", "now", "later"]

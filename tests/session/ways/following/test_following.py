@@ -21,6 +21,7 @@ from session.base.events import (
     OwnerGone,
     PromptQueued,
     PromptSubmitted,
+    PromptsUnqueued,
     TakeoverAsked,
     TextDelta,
     TurnEnded,
@@ -287,6 +288,25 @@ async def test_a_prompt_that_became_a_turn_is_not_unanswered(root: Path) -> None
         assert list(other.session.unanswered) == ["and again"]
         other.session.unqueue()
         assert list(other.session.unanswered) == []
+
+
+async def test_of_prompts_with_the_same_text_the_one_with_the_number_is_taken_back(root: Path) -> None:
+    """Here and in the process that has the session, and one that waits for a hunk too."""
+    async with talking(root, REPAINT, rate=SLOW) as it, following(it) as other:
+        it.session.submit("repaint")
+        await other.until(HunkOpened)
+        for text in ("a", "b", "a"):
+            it.session.queue(text)
+        it.session.after_hunk("a")
+        await other.until(PromptQueued, lambda event: event.when == "hunk")
+        assert other.session.unqueue(3) == ["a"]
+        assert other.session.unqueue(0) == ["a"] and other.session.unqueue(0) == []
+        assert other.session.unanswered == ("a", "b")
+        await it.until(PromptsUnqueued, lambda event: event.number == 0)
+        assert it.session.unqueue(1) == ["a"]
+        await other.until(PromptsUnqueued, lambda event: event.number == 1)
+        assert other.session.unanswered == ("b",)
+        assert it.session.unqueue() == ["b"]
 
 
 async def test_a_session_that_is_resumed_is_not_told_of_any_more(root: Path) -> None:

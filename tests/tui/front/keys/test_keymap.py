@@ -18,7 +18,18 @@ from tui.app.picking.palette_control import PANES, choices
 from tui.chat.chat import ChatView
 from tui.chat.composer.composer import Composer
 from tui.editor.editor import EditorPane
-from tui.front.keys.keymap import Key, Scope, bindings, key_line, keymap, shown, textual_action, use, vi_keys
+from tui.front.keys.keymap import (
+    Key,
+    Scope,
+    bindings,
+    default_keymap,
+    key_line,
+    keymap,
+    shown,
+    textual_action,
+    use,
+    vi_keys,
+)
 from tui.front.keys.keymap import scope as scope_named
 from tui.front.slash.table import slashes
 
@@ -29,6 +40,13 @@ OWNERS: dict[str, type[DOMNode]] = {
     "editor": EditorPane,
     "held": HeldBar,
 }
+
+
+def test_the_table_is_read_with_all_its_keys() -> None:
+    read = default_keymap.__wrapped__()  # what was read first is kept
+    assert {scope.name for scope in read} >= OWNERS.keys() | {"review", "queue", "context"}
+    (interrupt,) = [entry for entry in read[0].keys if entry.action == "interrupt"]
+    assert read[0].name == "app" and "escape" in interrupt.keys and interrupt.help
 
 
 @pytest.mark.parametrize("one", keymap(), ids=lambda one: one.name)

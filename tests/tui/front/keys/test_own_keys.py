@@ -41,6 +41,10 @@ def keys_of(own: OwnKeys, scope: str, action: str) -> tuple[str, ...]:
         ("alt+del", "alt+delete"),
         ("Shift-Alt-Ctrl-Up", "ctrl+alt+shift+up"),
         ("super+alt+f2", "alt+super+f2"),
+        ("F14", "f14"),
+        ("ALT+SHIFT+PAGEUP", "alt+shift+pageup"),
+        ("Ctrl+B ", "ctrl+b"),
+        ("super+Q", "super+q"),
     ],
 )
 def test_keys_are_written_as_people_write_them(written: str, key: str) -> None:
@@ -64,6 +68,7 @@ def test_a_character_alone_is_a_key_where_nothing_is_typed() -> None:
     own = own_keys(default_keymap(), {"review": {"keep": "r"}, "chat": {"read('copy')": "c"}})
     assert keys_of(own, "review", "keep") == ("r",)
     assert keys_of(own, "chat", "read('copy')") == ("c",)
+    assert keys_of(own_keys(default_keymap(), {"review": {"keep": "R"}}), "review", "keep") == ("R",)
 
 
 def test_a_preset_can_be_changed_too() -> None:

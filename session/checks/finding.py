@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from session.base.text.sanitize import clean
 from session.checks.check import Check
+from session.checks.sandbox.result import Walls
 
 
 class Status(StrEnum):
@@ -47,3 +48,5 @@ class Verdict:
     note: str = ""
     ran: bool = True
     """Whether its command could be run at all."""
+    walls: Walls = ""
+    """The walls it ran in."""

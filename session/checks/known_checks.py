@@ -130,6 +130,8 @@ def _table(value: Any, key: str = "") -> Mapping[str, Any]:
 
 _WITH_NETWORK = "\0with network"
 """What a command with the network is marked with; no command holds such a character."""
+_WITHOUT_WALLS = "\0without walls"
+"""Stands for an agreement to all commands of the project where the machine has no walls."""
 
 
 class Agreements:
@@ -158,6 +160,14 @@ class Agreements:
     def revoke(self, checks: Iterable[Check]) -> None:
         """Take the agreement to the commands of ``checks`` back. Raises StoreError."""
         self._change(removed={_key(check) for check in checks})
+
+    def agree_to_no_walls(self, agreed: bool) -> None:
+        """Let commands run where the machine has no walls, or no longer. Raises StoreError."""
+        self._change(*(((_WITHOUT_WALLS,), ()) if agreed else ((), (_WITHOUT_WALLS,))))
+
+    def without_walls(self) -> bool:
+        """Whether commands run where the machine has no walls. Raises StoreError."""
+        return _WITHOUT_WALLS in self.read()
 
     def agreed(self, checks: Iterable[Check]) -> list[Check]:
         """Those of ``checks`` that were agreed to as they are now. Raises StoreError."""

@@ -121,7 +121,7 @@ class CheckRunner:
 
         findings, last = await asyncio.to_thread(read)  # reading two megabytes takes up to two seconds
         ran = outcome.end is not End.EXIT or outcome.code not in _CANNOT_RUN
-        return Verdict(check, status, outcome.seconds, findings, why, last, sandbox.note, ran)
+        return Verdict(check, status, outcome.seconds, findings, why, last, sandbox.note, ran, sandbox.walls)
 
     def _paths(self, sandbox: Sandbox, edits: Edits) -> ProjectPaths:
         files = {*self._files(), *(path for path, content in edits.items() if content is not None)}

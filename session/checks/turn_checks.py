@@ -224,6 +224,7 @@ def ended_event(verdict: Verdict, *, status: str = "", before: int = 0) -> Check
         findings=tuple(map(str, verdict.findings)),
         why=verdict.why,
         before=before,
+        walls=verdict.walls,
     )
 
 

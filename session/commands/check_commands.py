@@ -195,9 +195,12 @@ class CheckCommands:
         )
 
     def _sandboxes(self) -> Sandboxes:
+        from session.checks.known_checks import Agreements
         from session.checks.sandbox.sandbox import Sandboxes
 
-        return Sandboxes(self._opening.workspace.root, self._opening.command_environ)
+        workspace = self._opening.workspace
+        agreements = Agreements(workspace.folders.state)
+        return Sandboxes(workspace.root, self._opening.command_environ, agreements.without_walls)
 
     def _runner(self, sandboxes: Sandboxes) -> CheckRunner:
         from session.checks.runner import CheckRunner

@@ -20,6 +20,7 @@ from session.setup.config import ConfigError, Flags
 from session.setup.doctor_finding import Finding
 from session.setup.opening import Opening, open_project, with_key
 
+_LONGEST_COMMAND = 10.0
 _TRIED = 4096
 """Bytes that are written to find out whether there is room."""
 
@@ -135,7 +136,32 @@ async def examine_keys(opening: Opening) -> tuple[list[Finding], Opening]:
 
 
 async def examine_machine(opening: Opening) -> list[Finding]:
-    """Find model servers on this machine."""
+    """Find what walls commands get, and model servers on this machine."""
+    return [await _examine_walls(opening), *await _examine_servers(opening)]
+
+
+async def _examine_walls(opening: Opening) -> Finding:
+    """Run a command that does nothing in a sandbox of its own, in an empty folder."""
+    from session.checks.sandbox.command import Command
+    from session.checks.sandbox.result import SandboxRefused
+    from session.checks.sandbox.sandbox import Sandboxes
+
+    began = time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="spark-doctor-") as folder:
+        try:
+            sandbox = await Sandboxes(Path(folder), opening.command_environ).make()
+            try:
+                await sandbox.run(Command(["/bin/sh", "-c", ":"], _LONGEST_COMMAND), lambda _: True)
+            finally:
+                await sandbox.remove()
+        except (SandboxRefused, OSError) as problem:
+            return Finding("walls", False, str(problem), _since(began))
+    if sandbox.walls == "namespaces":
+        return Finding("walls", True, "commands run in namespaces of their own", _since(began))
+    return Finding("walls", True, f"commands run in {sandbox.note}", _since(began))
+
+
+async def _examine_servers(opening: Opening) -> list[Finding]:
     servers = await find_servers(opening.catalogue)
     if not servers:
         return [Finding("local", None, "no model server answers on the usual ports of this machine")]

@@ -44,7 +44,8 @@ class CheckEnded(Event):
     ended where it is not green.
 
     ``before`` counts what it found before anything changed and finds still; that is not among ``findings``.
-    Where there is nothing else, ``status`` is ``as_before``.
+    Where there is nothing else, ``status`` is ``as_before``. ``walls`` are those that it ran in:
+    ``namespaces``, ``landlock`` or ``none``; empty where it did not run.
     """
 
     type: ClassVar[str] = "check.ended"
@@ -54,3 +55,4 @@ class CheckEnded(Event):
     findings: tuple[str, ...] = ()
     why: str = ""
     before: int = 0
+    walls: str = ""

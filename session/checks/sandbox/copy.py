@@ -1,32 +1,41 @@
 """A sandbox that is a copy: where the system refuses namespaces, and on systems without them.
 
 The files that git tracks or would track are cloned, which takes no room on file systems that share blocks,
-or else copied. Ignored folders, such as installed dependencies, are linked: they are too large to copy. A
-copy protects the project's own files; it has no walls, so the note says what a command can still reach.
+or else copied. Ignored folders, such as installed dependencies, are linked: they are too large to copy.
+
+Commands run in it behind a fence (``fence.py``). Where there is none, they do not run unless the user agreed
+to that for this project.
 """
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
+import marshal
 import os
 import shutil
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from context.disk.file_list import Listing, list_git, list_walk
 from context.disk.git import Git, GitUnavailable
+from session.base.storage.line_files import StoreError
 from session.checks.sandbox.command import Command
 from session.checks.sandbox.edits import Edits, write
-from session.checks.sandbox.result import End, Outcome
+from session.checks.sandbox.fence import NOT_STARTED
+from session.checks.sandbox.fenced import PROGRAM, NoFenceError, fence_plan, leaks, own_folders
+from session.checks.sandbox.plan import View
+from session.checks.sandbox.result import End, Outcome, SandboxRefused, Walls
 from session.checks.sandbox.sandbox_folder import Box
 from session.checks.sandbox.to_the_end import to_the_end
 from session.tools.command.process import run_group
 
 _CLONE = 0x40049409
 """FICLONE of ioctl_ficlone(2); other systems than Linux do not know the number and refuse it."""
+_PACKAGES = Path(__file__).parents[3]
 MOST_FILES = 200_000
 MOST_BYTES = 4_000_000_000
 """The most that is copied; a copy is made for each check."""
@@ -37,15 +46,24 @@ class TooLarge(Exception):
     """The project is too large to copy; the message says how large it is."""
 
 
-class CopySandbox:
-    """Runs commands in a copy of ``project``; ``why`` says what stands against an overlay."""
+HOW_TO_AGREE = "spark check --without-walls agree"
 
-    def __init__(self, project: Path, box: Box, why: str) -> None:
+
+class CopySandbox:
+    """Runs commands in a copy of ``project``; ``why`` says what stands against an overlay.
+
+    ``view`` is what they may see, and ``agreed`` tells whether they may run where there are no walls.
+    """
+
+    def __init__(
+        self, project: Path, box: Box, why: str, view: View, agreed: Callable[[], bool] = lambda: False
+    ) -> None:
         self.root = box.path / "copy" / project.name
-        self.note = (
-            f"a copy that is not isolated ({why}): commands can reach the network and write outside the "
-            "copy, into ignored folders too, which are links"
-        )
+        self.walls: Walls = "landlock"
+        self.note = ""
+        self._why = why
+        self._view = view
+        self._agreed = agreed
         self._project = project
         self._box = box
         self._unwanted = False
@@ -93,16 +111,63 @@ class CopySandbox:
         await to_the_end(partial(write, edits, self.root, self._project))
 
     async def run(self, command: Command, take: Callable[[bytes], bool]) -> Outcome:
-        """See :class:`Sandbox`. The limits of memory and disk, and of the network, cannot be held here."""
+        """See :class:`Sandbox`. The limits of memory and disk hold for each process alone."""
+        try:
+            line = await to_the_end(partial(self._fenced, command))
+        except NoFenceError as problem:
+            return await self._without_walls(command, take, str(problem))
+        outcome = await self._run(command, line, {**command.environ, **own_folders(self.root)}, take)
+        started = outcome.end is not End.EXIT or outcome.code != NOT_STARTED
+        if not started and (why := await to_the_end(self._report)):
+            return await self._without_walls(command, take, why)
+        self.note = f"a copy behind a fence, without sockets ({self._why}): {leaks()}"
+        return outcome
+
+    async def _without_walls(self, command: Command, take: Callable[[bytes], bool], no_fence: str) -> Outcome:
+        try:
+            agreed = await to_the_end(self._agreed)
+        except StoreError as problem:
+            raise SandboxRefused(str(problem)) from problem
+        if not agreed:
+            raise SandboxRefused(
+                f"this machine has no walls ({self._why}; {no_fence}), so it could read your keys, write "
+                f"anywhere and reach the network. To run it all the same in this project: {HOW_TO_AGREE}"
+            )
+        self.walls = "none"
+        self.note = (
+            f"a copy without walls ({self._why}; {no_fence}), as you agreed: commands can read your keys, "
+            "reach the network and write outside the copy, into ignored folders too, which are links"
+        )
+        return await self._run(command, command.line, command.environ, take)
+
+    def _fenced(self, command: Command) -> list[str]:
+        """What runs ``command`` behind the fence. Raises NoFenceError and OSError."""
+        told = fence_plan(
+            self._view, command.limits, project=self._project, copy=self.root, network=command.network
+        )
+        (self._box.path / "report").unlink(missing_ok=True)
+        file = self._box.path / "plan"
+        file.write_bytes(marshal.dumps(told))
+        return [sys.executable, "-I", "-S", str(PROGRAM), str(_PACKAGES), str(file), *command.line]
+
+    def _report(self) -> str:
+        """Why the fence could not be put up; empty if it was."""
+        try:
+            return (self._box.path / "report").read_text("utf-8")
+        except FileNotFoundError:
+            return "it did not start"
+
+    async def _run(
+        self,
+        command: Command,
+        line: Sequence[str],
+        environ: Mapping[str, str],
+        take: Callable[[bytes], bool],
+    ) -> Outcome:
         seconds = command.seconds
         began = time.monotonic()
         ended = await run_group(
-            command.line,
-            folder=self.root,
-            environ=command.environ,
-            seconds=seconds,
-            take=take,
-            supervised=True,
+            line, folder=self.root, environ=environ, seconds=seconds, take=take, supervised=True
         )
         took = time.monotonic() - began
         code = ended.code if ended.code >= 0 else 128 - ended.code

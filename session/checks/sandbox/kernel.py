@@ -27,6 +27,7 @@ _MOUNT_SETATTR = 442
 _KEYCTL = {"x86_64": 250, "aarch64": 219, "riscv64": 219}
 _JOIN_SESSION_KEYRING = 1
 _PDEATHSIG, _DUMPABLE, _CAPBSET_DROP, _SECUREBITS, _NO_NEW_PRIVS = 1, 4, 24, 28, 38
+_SECCOMP, _SECCOMP_FILTER = 22, 2
 _CAPABILITY_VERSION = 0x20080522
 _NO_ROOT_LOCKED = 0x03
 """SECBIT_NOROOT and its lock: user 0 gets no capabilities from running a program."""
@@ -126,9 +127,24 @@ def leave_keyring() -> None:
         _libc.syscall(ctypes.c_long(number), ctypes.c_int(_JOIN_SESSION_KEYRING), None)
 
 
+def gain_no_privileges() -> None:
+    """Let this process and all it starts gain nothing from the program that they run."""
+    _checked(_libc.prctl(_NO_NEW_PRIVS, ctypes.c_ulong(1), 0, 0, 0), "prctl")
+
+
+class _Filter(ctypes.Structure):
+    _fields_ = [("steps", ctypes.c_ushort), ("program", ctypes.c_char_p)]
+
+
+def filter_calls(program: bytes) -> None:
+    """Have the kernel ask ``program``, of classic BPF, for each system call from here on (seccomp(2))."""
+    given = _Filter(len(program) // 8, program)
+    _checked(_libc.prctl(_SECCOMP, ctypes.c_ulong(_SECCOMP_FILTER), ctypes.byref(given), 0, 0), "seccomp")
+
+
 def drop_capabilities() -> None:
     """Give up every capability for this process and all it starts, for user 0 as well."""
-    _checked(_libc.prctl(_NO_NEW_PRIVS, ctypes.c_ulong(1), 0, 0, 0), "prctl")
+    gain_no_privileges()
     _checked(_libc.prctl(_SECUREBITS, ctypes.c_ulong(_NO_ROOT_LOCKED), 0, 0, 0), "prctl")
     for capability in range(_LAST_CAPABILITY + 1):
         if _libc.prctl(_CAPBSET_DROP, ctypes.c_ulong(capability), 0, 0, 0) < 0:

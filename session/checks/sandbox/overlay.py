@@ -14,7 +14,7 @@ from pathlib import Path
 from session.checks.sandbox.command import Command
 from session.checks.sandbox.edits import Edits, write
 from session.checks.sandbox.plan import View, plan
-from session.checks.sandbox.result import End, Outcome, SandboxRefused
+from session.checks.sandbox.result import End, Outcome, SandboxRefused, Walls
 from session.checks.sandbox.sandbox_folder import Box
 from session.checks.sandbox.to_the_end import to_the_end
 from session.checks.sandbox.walls import PLAN, REPORT
@@ -34,6 +34,7 @@ class OverlaySandbox:
 
     def __init__(self, project: Path, box: Box, view: View) -> None:
         self.root = project
+        self.walls: Walls = "namespaces"
         self.note = ""
         self._box = box
         self._view = view

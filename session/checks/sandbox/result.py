@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal
+
+Walls = Literal["namespaces", "landlock", "none", ""]
+"""The walls that a command ran in; empty where it did not run."""
 
 
 class End(StrEnum):

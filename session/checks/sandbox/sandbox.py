@@ -15,8 +15,8 @@ from session.checks.sandbox.command import Command
 from session.checks.sandbox.copy import CopySandbox, TooLarge
 from session.checks.sandbox.edits import Edits
 from session.checks.sandbox.overlay import OverlaySandbox
-from session.checks.sandbox.plan import view
-from session.checks.sandbox.result import Outcome, SandboxRefused
+from session.checks.sandbox.plan import View, view
+from session.checks.sandbox.result import Outcome, SandboxRefused, Walls
 from session.checks.sandbox.sandbox_folder import Box, remove_leftovers
 from session.checks.sandbox.to_the_end import to_the_end
 from session.checks.sandbox.untried import UntriedSandbox
@@ -28,6 +28,11 @@ class Sandbox(Protocol):
     @property
     def root(self) -> Path:
         """The folder in which commands see the project."""
+        ...
+
+    @property
+    def walls(self) -> Walls:
+        """The walls around commands. It stands after the first command."""
         ...
 
     @property
@@ -57,11 +62,15 @@ class Sandbox(Protocol):
 
 
 class Sandboxes:
-    """Makes sandboxes of ``project``. ``environ`` is the user's environment."""
+    """Makes sandboxes of ``project``. ``environ`` is the user's environment, and ``agreed`` tells whether the
+    user lets commands run where the machine has no walls."""
 
-    def __init__(self, project: Path, environ: Mapping[str, str]) -> None:
+    def __init__(
+        self, project: Path, environ: Mapping[str, str], agreed: Callable[[], bool] = lambda: False
+    ) -> None:
         self._project = project.resolve()
         self._environ = environ
+        self._agreed = agreed
         self._parent = state_folder(environ) / "sandboxes"
         self._tried = False
         """Whether a command has shown that overlays work here."""
@@ -94,7 +103,8 @@ class Sandboxes:
         return await to_the_end(partial(Box, self._parent), undo=Box.remove)
 
     async def _copy(self) -> CopySandbox:
-        copy = CopySandbox(self._project, await self._box(), self._refusal)
+        box = await self._box()
+        copy = CopySandbox(self._project, box, self._refusal, self._view(), self._agreed)
         try:
             await to_the_end(copy.fill, stop=copy.stop)
         except TooLarge as problem:
@@ -120,5 +130,8 @@ class Sandboxes:
             log_fault("removing the sandboxes of killed processes", problem)
 
     def _overlay(self, box: Box) -> OverlaySandbox:
+        return OverlaySandbox(self._project, box, self._view())
+
+    def _view(self) -> View:
         private = [folder(self._environ) for folder in (config_folder, state_folder, cache_folder)]
-        return OverlaySandbox(self._project, box, view(self._project, Path.home(), self._environ, private))
+        return view(self._project, Path.home(), self._environ, private)

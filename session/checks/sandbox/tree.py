@@ -57,8 +57,6 @@ def build(plan: dict[str, Any], sockets: list[str]) -> None:
             kernel.set_mount(path, clear_flags=kernel.READ_ONLY)
     _bind(devices, "/dev")
     kernel.set_mount("/dev/shm", clear_flags=kernel.READ_ONLY)
-    for path in plan["hidden"]:
-        _cover(path)
     for path, descriptor in shown.items():
         _show(descriptor, path)
     for path, descriptor in overlays.items():
@@ -67,7 +65,8 @@ def build(plan: dict[str, Any], sockets: list[str]) -> None:
     for path in plan["gone"]:
         with kernel.Suppressed(FileNotFoundError, NotADirectoryError):
             os.unlink(os.path.join(project, path))
-    for path in sockets:
+    # Covers come last: the project or a cache may hold keys, and another mount would show them again.
+    for path in (*plan["hidden"], *sockets):
         _cover(path)
     _own_processes()
     for descriptor in (*shown.values(), *overlays.values(), temporary, devices):

@@ -14,7 +14,7 @@ from session.checks.sandbox.command import Command
 from session.checks.sandbox.copy import CopySandbox
 from session.checks.sandbox.edits import Edits
 from session.checks.sandbox.overlay import OverlaySandbox
-from session.checks.sandbox.result import Outcome, SandboxRefused
+from session.checks.sandbox.result import Outcome, SandboxRefused, Walls
 
 
 class Tried(Protocol):
@@ -42,6 +42,11 @@ class UntriedSandbox:
     def root(self) -> Path:
         """See :class:`Sandbox`."""
         return self._sandbox.root
+
+    @property
+    def walls(self) -> Walls:
+        """See :class:`Sandbox`; they stand after the first command."""
+        return self._sandbox.walls
 
     @property
     def note(self) -> str:

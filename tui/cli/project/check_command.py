@@ -20,11 +20,21 @@ if TYPE_CHECKING:
     from session.setup.opening import Opening
 
 
+NO_WALLS = """\
+agreed for this project: where this machine has no walls, checks run as you do. What a model wrote can then
+read your keys, write anywhere and reach the network. spark check --without-walls revoke takes it back"""
+
+
 @click.command("check")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--list", "listing", is_flag=True, help="Show the checks and their commands; run nothing.")
 @click.option("--agree", is_flag=True, help="Agree to the named checks for this project; run nothing.")
 @click.option("--revoke", is_flag=True, help="Take the agreement to the named checks back.")
+@click.option(
+    "--without-walls",
+    type=click.Choice(["agree", "revoke"]),
+    help="Let checks of this project run where the machine cannot wall them off, or no longer; run nothing.",
+)
 @click.option("--check", "commands", multiple=True, metavar="COMMAND", help="Run COMMAND as a check, too.")
 @json_option
 @folder_option
@@ -33,6 +43,7 @@ def command(
     listing: bool,
     agree: bool,
     revoke: bool,
+    without_walls: str | None,
     commands: tuple[str, ...],
     as_json: bool,
     folder: Path,
@@ -49,6 +60,9 @@ def command(
     if listing + agree + revoke > 1 or ((agree or revoke) and not names):
         leave("name the checks to agree to, as in: spark check --agree NAME", USAGE)
     opened = opening(folder)
+    if without_walls:
+        _agree_to_no_walls(opened, agreed=without_walls == "agree")
+        return
     known = KnownChecks(opened.workspace.root, opened.workspace.folders.state, opened.settings.checks)
     try:
         chosen = known.named(names)
@@ -69,6 +83,17 @@ def command(
         leave(str(problem), USAGE)
     except StoreError as problem:
         leave(str(problem), CONFIGURATION)
+
+
+def _agree_to_no_walls(opened: Opening, *, agreed: bool) -> None:
+    from session.base.storage.line_files import StoreError
+    from session.checks.known_checks import Agreements
+
+    try:
+        Agreements(opened.workspace.folders.state).agree_to_no_walls(agreed)
+    except StoreError as problem:
+        leave(str(problem), CONFIGURATION)
+    say(NO_WALLS if agreed else "checks run only behind walls again", err=True)
 
 
 def _list(checks: list[Check], known: KnownChecks) -> None:
@@ -132,12 +157,15 @@ async def _verdicts(checks: list[Check], opened: Opening, as_json: bool, began: 
     import asyncio
     import os
 
+    from session.checks.known_checks import Agreements
     from session.checks.runner import CheckRunner
     from session.checks.sandbox.sandbox import Sandboxes
 
     root = opened.workspace.root
+    agreements = Agreements(opened.workspace.folders.state)
     files = await asyncio.to_thread(opened.workspace.files)
-    runner = CheckRunner(root, Sandboxes(root, os.environ), opened.command_environ, lambda: files)
+    sandboxes = Sandboxes(root, os.environ, agreements.without_walls)
+    runner = CheckRunner(root, sandboxes, opened.command_environ, lambda: files)
     verdicts = []
     for check in checks:
         verdicts.append(verdict := await runner.run(check))
@@ -167,6 +195,7 @@ def _record(verdict: Verdict) -> dict[str, Any]:
         "seconds": round(verdict.seconds, 3),
         "findings": [asdict(finding) for finding in verdict.findings],
         "why": verdict.why,
+        "walls": verdict.walls,
         "note": verdict.note,
     }
 

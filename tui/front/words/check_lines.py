@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 MOST_FINDINGS = 5
 """Findings that are shown of one check."""
 
+WALLS = {"landlock": " · behind Landlock", "none": " · without walls"}
+"""What is said of the walls a check ran in, where they are not the usual ones."""
 _SAID = {
     "green": "passed",
     "red": "failed",
@@ -37,7 +39,8 @@ def check_line(event: CheckEnded) -> str:
     said = _SAID.get(event.status, event.status)
     why = f" · {event.why}" if event.why and event.status != "green" else ""
     before = f" · {event.before} found before any change" if event.before else ""
-    head = f"{event.check} {said}{why}{before} · {event.seconds:.1f} s"
+    walls = WALLS.get(event.walls, "")
+    head = f"{event.check} {said}{why}{before} · {event.seconds:.1f} s{walls}"
     left = len(event.findings) - MOST_FINDINGS
     more = [f"… {left} more"] if left > 0 else []
     return "\n".join([head, *event.findings[:MOST_FINDINGS], *more])

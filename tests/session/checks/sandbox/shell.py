@@ -10,10 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from session.base.storage.folders import state_folder
 from session.checks.sandbox.command import Command
-from session.checks.sandbox.plan import Limits
+from session.checks.sandbox.copy import CopySandbox
+from session.checks.sandbox.plan import Limits, view
 from session.checks.sandbox.result import Outcome
 from session.checks.sandbox.sandbox import Sandbox, Sandboxes
+from session.checks.sandbox.sandbox_folder import Box
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,12 @@ def shell(sandbox: Sandbox) -> Shell:
         return Ran(outcome, output.decode("utf-8", "replace"))
 
     return run
+
+
+def a_copy(root: Path) -> CopySandbox:
+    """A sandbox of ``root`` that is a copy, and is not filled yet."""
+    seen = view(root, Path.home(), os.environ, [state_folder()])
+    return CopySandbox(root, Box(state_folder() / "sandboxes"), "for the test", seen)
 
 
 @asynccontextmanager

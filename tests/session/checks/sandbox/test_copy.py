@@ -15,12 +15,11 @@ from session.checks.sandbox import copy
 from session.checks.sandbox.copy import CopySandbox, TooLarge
 from session.checks.sandbox.result import End
 from session.checks.sandbox.sandbox import Sandboxes
-from session.checks.sandbox.sandbox_folder import Box
-from tests.session.checks.sandbox.shell import shell
+from tests.session.checks.sandbox.shell import a_copy, shell
 
 
 def copied(project: Path) -> CopySandbox:
-    sandbox = CopySandbox(project, Box(state_folder() / "sandboxes"), "for the test")
+    sandbox = a_copy(project)
     sandbox.fill()
     return sandbox
 
@@ -53,12 +52,6 @@ async def test_what_is_written_to_a_copy_does_not_reach_the_project(project: Pat
     assert not sandbox.root.exists()
 
 
-async def test_a_copy_says_that_it_has_no_walls(project: Path) -> None:
-    sandbox = copied(project)
-    assert "for the test" in sandbox.note and "network" in sandbox.note
-    await sandbox.remove()
-
-
 async def test_a_hanging_command_in_a_copy_is_ended(project: Path) -> None:
     sandbox = copied(project)
     ran = await shell(sandbox)("setsid sleep 60 & sleep 60", seconds=0.3)
@@ -70,7 +63,7 @@ async def test_a_project_that_is_too_large_is_not_copied(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(copy, "MOST_FILES", 1)
-    sandbox = CopySandbox(project, Box(state_folder() / "sandboxes"), "for the test")
+    sandbox = a_copy(project)
     with pytest.raises(TooLarge, match="2 files are too many to copy"):
         sandbox.fill()
     await sandbox.remove()
@@ -82,7 +75,7 @@ async def test_a_project_of_too_many_bytes_is_not_copied(
     monkeypatch.setattr(copy, "MOST_BYTES", 2_000_000_000)
     with (project / "dump").open("wb") as file:
         file.truncate(3_000_000_000)  # no block of it is written
-    sandbox = CopySandbox(project, Box(state_folder() / "sandboxes"), "for the test")
+    sandbox = a_copy(project)
     with pytest.raises(TooLarge, match=r"3\.0 GB are too much to copy; at most 2\.0 GB are"):
         sandbox.fill()
     await sandbox.remove()
@@ -132,7 +125,7 @@ def refused(project: Path, *most_files: int) -> list[str]:
 @pytest.mark.skipif(sys.platform != "linux", reason="namespaces are Linux's")
 def test_where_the_system_refuses_namespaces_the_first_command_runs_in_a_copy(project: Path) -> None:
     before = (project / "app.py").read_text()
-    note = "a copy that is not isolated (unshare"
+    note = "a copy behind a fence, without sockets (unshare"
     *copied, too_large = refused(project, 100, 1)
     assert copied == [f"3 put in {note}"] * 2
     assert too_large == (
@@ -148,7 +141,7 @@ async def test_a_project_that_contains_sparks_own_folders_is_copied(own_folders:
     (own_folders / "notes").write_text("in the home folder")
     (own_folders / ".gitignore").write_text("state/\ncache/\nconfig/\n")
     sandbox = await Sandboxes(own_folders, os.environ).make()
-    assert isinstance(sandbox, CopySandbox) and "spark's own folders" in sandbox.note
+    assert isinstance(sandbox, CopySandbox)
     ran = await shell(sandbox)("cat notes")
-    assert ran.output == "in the home folder"
+    assert ran.output == "in the home folder" and "spark's own folders" in sandbox.note
     await sandbox.remove()

@@ -10,11 +10,9 @@ from pathlib import Path
 import pytest
 
 from session.base.storage.folders import state_folder
-from session.checks.sandbox.copy import CopySandbox
 from session.checks.sandbox.overlay import WRITTEN
 from session.checks.sandbox.sandbox import Sandbox, Sandboxes
-from session.checks.sandbox.sandbox_folder import Box
-from tests.session.checks.sandbox.shell import shell
+from tests.session.checks.sandbox.shell import a_copy, shell
 
 EDITS: Mapping[str, bytes | None] = {
     "app.py": b"print('changed')\n",
@@ -39,7 +37,7 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture(params=["overlay", "copy"])
 async def sandbox(root: Path, request: pytest.FixtureRequest) -> Sandbox:
     if request.param == "copy":
-        copy = CopySandbox(root, Box(state_folder() / "sandboxes"), "for the test")
+        copy = a_copy(root)
         copy.fill()
         return copy
     made = await Sandboxes(root, os.environ).make()
@@ -90,7 +88,7 @@ async def test_edits_never_go_through_a_link_out_of_the_sandbox(tmp_path: Path, 
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "kept").write_text("kept")
-    sandbox = CopySandbox(root, Box(state_folder() / "sandboxes"), "for the test")
+    sandbox = a_copy(root)
     sandbox.fill()
     (sandbox.root / "linked").symlink_to(outside)
     (sandbox.root / "file").symlink_to(outside / "kept")

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 import socket
 import subprocess
 import sys
 import textwrap
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from session.base.storage.folders import state_folder
+from session.checks.sandbox import plan
 from session.checks.sandbox.overlay import OverlaySandbox
 from session.checks.sandbox.plan import MEGABYTE, Limits, view
 from session.checks.sandbox.result import End, SandboxRefused
@@ -21,6 +24,7 @@ from session.checks.sandbox.sandbox_folder import Box
 from tests.session.checks.sandbox.shell import Shell, sandbox_of, shell
 
 PYTHON = sys.executable
+PLAN = Path(plan.__file__).with_name("plan.toml")
 TRY_TO_WRITE = {
     "a system folder": "echo x > /etc/spark-was-here",
     "the home folder": 'echo x > "$HOME/spark-was-here"',
@@ -108,6 +112,29 @@ async def test_keys_in_the_home_folder_cannot_be_read(root: Path) -> None:
     async with sandbox_of(root) as walled:
         ran = await walled(f'cd "$HOME"; cat {" ".join(paths)}; echo over')
     assert ran.output.splitlines()[-1] == "over" and "the key" not in ran.output
+
+
+@pytest.mark.parametrize("place", ["elsewhere", "the home folder", ".config"])
+async def test_no_listed_key_can_be_read_wherever_the_project_is(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for kind in ("STATE", "CACHE", "CONFIG"):
+        monkeypatch.setenv(f"XDG_{kind}_HOME", str(tmp_path / kind))
+    home = Path.home()
+    keys = []
+    for name in tomllib.loads(PLAN.read_text())["hidden"]:
+        key = home / name / "key"
+        key.parent.mkdir(parents=True, exist_ok=True)
+        key.write_text(f"the key {name}\n")
+        keys.append(str(key))
+    (home / ".cargo" / "registry").write_text("no key\n")
+    root = {"elsewhere": tmp_path / "project", "the home folder": home, ".config": home / ".config"}[place]
+    root.mkdir(exist_ok=True)
+    async with sandbox_of(root) as walled:
+        ran = await walled('grep -rs "the key" "$HOME"; cat "$HOME/.cargo/registry"')
+        assert ran.output == "no key\n"
+        direct = await walled(f"cat {' '.join(map(shlex.quote, keys))} 2>/dev/null; echo over")
+        assert direct.output == "over\n"
 
 
 async def test_sparks_own_folders_cannot_be_read(walled: Shell) -> None:

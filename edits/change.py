@@ -18,7 +18,7 @@ from edits.files.text import FileError, decode, digest, encode, whole_lines
 from edits.files.tree import Tree
 from edits.guards.fixed_forms import loses_its_form
 from edits.guards.off_limits import OffLimits
-from edits.hunk import Action, Format, Hunk, Landed, RefusalCode, Refused, Rung, Status
+from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind, RefusalCode, Refused, Rung, Status
 from edits.ledger.entry import Op
 from edits.ledger.ledger import Ledger
 from edits.placing.anchors import Symbol
@@ -131,7 +131,7 @@ class Planner:
             files=(file,),
             session=session,
             turn=turn,
-            same=_same(hunk),
+            same=same_edit(hunk),
         )
         planned = self._by_action(hunk, target, change, dry)
         if not isinstance(planned, Change):
@@ -315,7 +315,16 @@ def already_exists(hunk: str, path: str, format: Format) -> Refused:
     return Refused(hunk, path, RefusalCode.EXISTS, message)
 
 
-def _same(hunk: Hunk) -> str:
-    said = (hunk.path, hunk.action, hunk.lines, hunk.anchors, hunk.line_hint, hunk.move_to)
+def same_edit(hunk: Hunk) -> str:
+    """What is the same for a hunk that is sent twice: blank lines at its ends and its place may differ."""
+    lines = list(hunk.lines)
+    while lines and lines[-1] == _BLANK:
+        lines.pop()
+    while lines and lines[0] == _BLANK:
+        del lines[0]
+    said = (hunk.path, hunk.action, tuple(lines), hunk.anchors, hunk.move_to)
     text = repr(said if hunk.replacement is None else (*said, hunk.replacement, hunk.replace_all))
     return digest(text.encode("utf-8", "surrogatepass"))
+
+
+_BLANK = HunkLine(LineKind.CONTEXT, "")

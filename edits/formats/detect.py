@@ -299,7 +299,9 @@ class AutoParser:
             return True
         if self._wrapping.heredoc is not None and self._wrapping.heredoc.startswith(text):
             return True
-        if self._paused is not None and ("@@".startswith(head[:2]) or "*** ".startswith(text[:4])):
+        if self._paused is not None and (head[:1] in "+-" or "@@".startswith(head[:2])):
+            return True
+        if self._paused is not None and "*** ".startswith(text[:4]):
             return True
         if "+++ ".startswith(head[:4]) and self._wrapping.old_name is not None:
             return True

@@ -18,11 +18,15 @@ def readings(lines: Sequence[HunkLine], unsigned: Collection[int]) -> list[_Line
     """The other ways to read ``lines``, of which those at the indices ``unsigned`` have no sign."""
     found: list[_Lines] = []
     if unsigned:
-        found.append(tuple(_with_blank(line, index in unsigned) for index, line in enumerate(lines)))
+        typed = [_with_blank(line, index in unsigned) for index, line in enumerate(lines)]
+        found.append(tuple(typed))
+        while typed and typed[-1] == _BLANK:
+            typed.pop()
+        found.append(tuple(typed))
     shorter = _without_prose(lines, unsigned)
     if shorter is not None:
         found.append(shorter)
-    return [reading for reading in found if reading != tuple(lines)]
+    return [reading for reading in dict.fromkeys(found) if reading != tuple(lines)]
 
 
 def _with_blank(line: HunkLine, unsigned: bool) -> HunkLine:

@@ -8,16 +8,20 @@ lines that both sides share, and by which of them reads as code does (``edits.pl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import dropwhile, takewhile
 
+from edits.files.diff import changes
 from edits.hunk import Format, HunkLine, LineKind
 from edits.placing.blank_lines import tells
-from edits.placing.hints import fold, indentation, shared_indentation
+from edits.placing.hints import bare, fold, indentation, shared_indentation
 from edits.placing.indent import UNMOVED, First, Moved, Shift, reindented, units_of
 from edits.placing.structure import breaks
 
 _LOST_BLANK, _BLANK_MORE = Moved("", " "), Moved(" ", "")
+_LOST = "the new lines lack indentation that the file has there: write them with it"
 _SIGNED = frozenset({Format.V4A, Format.UNIFIED})
 """Formats in which each line begins with a sign, whose blanks models lose or add."""
 
@@ -44,65 +48,95 @@ def fit(site: Site, reading: Reading, shift: Shift, format: Format) -> Reading |
     be indented."""
     if not any(line.kind is LineKind.NEW and line.text.strip() for line in reading):
         return reading
+    if isinstance(shift, First):
+        return _with_first(site, reading) or reading
     if shift == UNMOVED:
         return _unmoved(site, reading, format)
-    if isinstance(shift, First):
-        return _with_first(site, reading, alone=True) or reading
     ways = [way for way in (reindented(reading, shift), _in_units(site, reading, shift)) if way is not None]
-    deeper = isinstance(shift, Moved) and not shift.taken
-    if (deeper and _stands(site, reading)) or (format in _SIGNED and shift in (_LOST_BLANK, _BLANK_MORE)):
-        ways.insert(0 if format in _SIGNED and shift == _LOST_BLANK else len(ways), reading)
-    first = _with_first(site, reading) if sum(bool(line.strip()) for line in site.old) == 1 else None
-    if deeper and first is not None and _stands(site, first):
-        ways.append(first)
-    if not ways:
-        return None
-    return min(ways, key=lambda way: _cost(site, way))
+    if format in _SIGNED and shift in (_LOST_BLANK, _BLANK_MORE):
+        ways.insert(0 if shift == _LOST_BLANK else len(ways), reading)
+    if isinstance(shift, Moved) and not shift.taken:
+        ways += _as_typed(site, reading)
+    return min(ways, key=lambda way: _cost(site, way)) if ways else None
+
+
+def _as_typed(site: Site, reading: Reading) -> Iterator[Reading]:
+    """The ways in which the new lines have the file's indentation already, though the old ones lack it."""
+    depth = shared_indentation(site.old)
+    typed = [line for line in reading if line.kind is not LineKind.OLD and line.text.strip()]
+    begun = typed[0]
+    rest_stands = all(line.text.startswith(depth) for line in typed[1:])
+    near = list(takewhile(str.strip, dropwhile(lambda text: not text.strip(), _texts(reading))))[1:]
+    near_stands = all(text.startswith(depth) for text in near)
+    alone = sum(bool(line.strip()) for line in site.old) == 1
+    if indentation(begun.text):
+        votes = _votes(site, reading)
+        if 2 * votes[""] > votes.total() or (rest_stands and begun.text.startswith(depth)):
+            yield _against(site, _texts(reading))
+    elif alone and near_stands:
+        yield reading if begun.kind is LineKind.CONTEXT else _with_first(site, reading) or reading
 
 
 def _unmoved(site: Site, reading: Reading, format: Format) -> Reading | str:
     """The old lines are indented as in the file; the new ones may have lost theirs, or have a blank more."""
-    lost = _lost(site, reading)
-    if lost is not None:
-        return lost
     if format in _SIGNED:
         shorter = _without_blank(site, reading)
-        if shorter is not None and _breaks(site, shorter) <= _breaks(site, reading):
+        if shorter is not None:
             return shorter
-    return reading
-
-
-def _lost(site: Site, reading: Reading) -> Reading | str | None:
-    """The reading with the indentation that its new lines lost, or the first alone; None if they did not."""
+    typed = _texts(reading)
+    if bare(typed) == bare(site.old):
+        return reading
     first = _with_first(site, reading)
-    if first is not None and (_same_first(site, reading) or _breaks(site, first) < _breaks(site, reading)):
+    same = first is not None and _same_first(site, reading)
+    kept = first is not None and _rest_is_kept(site, first)
+    if first is not None and kept and (same or _breaks(site, first) < _breaks(site, reading)):
         return first
-    depth = shared_indentation(site.old)
-    new = [line.text for line in reading if line.kind is LineKind.NEW and line.text.strip()]
-    if not depth or all(map(indentation, new)) or any(_tells_context(line) for line in reading):
-        return None
-    shared = _shared(site, reading)
-    if not shared or any(there != depth + here for here, there in shared):
-        return None
-    restored = reindented(reading, Moved("", depth))
-    if restored is None or _texts(restored) == list(site.old):
-        return None
-    if _breaks(site, restored) < _breaks(site, reading):
-        return restored
-    if not _same_first(site, reading):
-        return None
-    return (
-        f"the new lines have lost the indentation of the file ({len(depth)} characters): write them with it"
-    )
+    if not shared_indentation(typed) and shared_indentation(site.old):
+        votes = _votes(site, reading)
+        ways = [_against(site, moved) for depth in votes if (moved := _deeper(typed, depth))]
+        best = min(ways, key=lambda way: _breaks(site, way), default=reading)
+        lead = _breaks(site, reading) - _breaks(site, best)
+        if lead > 0:
+            return best
+        same = same or (best is not reading and lead == 0 and not votes[""])
+    return _LOST if same else reading
 
 
-def _tells_context(line: HunkLine) -> bool:
-    return line.kind is LineKind.CONTEXT and tells(line.text)
+def _deeper(texts: Sequence[str], depth: str) -> list[str]:
+    """The texts with more indentation; none if only the first one needs it."""
+    if not depth or all(text.startswith(depth) for text in texts[1:] if text.strip()):
+        return []
+    return [depth + text if text.strip() else text for text in texts]
 
 
-def _with_first(site: Site, reading: Reading, *, alone: bool = False) -> Reading | None:
-    """The reading with its first line, which is new and not indented, at the file's indentation; ``alone``
-    if the old text's first line has lost its own too."""
+def _against(site: Site, texts: Sequence[str]) -> Reading:
+    """The edit of the file's old lines to ``texts``."""
+    lines: list[HunkLine] = []
+    at = 0
+    for change in changes(fold(site.old), fold(texts)):
+        lines += [HunkLine(LineKind.CONTEXT, text) for text in site.old[at : change.start]]
+        lines += [HunkLine(LineKind.OLD, text) for text in site.old[change.start : change.end]]
+        lines += [HunkLine(LineKind.NEW, text) for text in texts[change.new_start : change.new_end]]
+        at = change.end
+    return (*lines, *(HunkLine(LineKind.CONTEXT, text) for text in site.old[at:]))
+
+
+def _votes(site: Site, reading: Reading) -> Counter[str]:
+    """What the lines that both sides share lack of the file's indentation, and how many of them lack it."""
+    where: dict[str, list[str]] = {}
+    for text in fold(site.old):
+        if tells(text):
+            where.setdefault(text.strip(), []).append(indentation(text))
+    votes: Counter[str] = Counter()
+    for text in fold(_texts(reading)):
+        there, here = where.get(text.strip(), []), indentation(text)
+        if len(there) == 1 and there[0].endswith(here):
+            votes[there[0].removesuffix(here)] += 1
+    return votes
+
+
+def _with_first(site: Site, reading: Reading) -> Reading | None:
+    """The reading with its first line, which is new and not indented, at the file's indentation."""
     at = next((i for i, line in enumerate(reading) if line.kind is not LineKind.OLD), None)
     depth = next((indentation(line) for line in site.old if line.strip()), "")
     if at is None or not depth or reading[at].kind is not LineKind.NEW or not reading[at].text.strip():
@@ -110,40 +144,43 @@ def _with_first(site: Site, reading: Reading, *, alone: bool = False) -> Reading
     if indentation(reading[at].text):
         return None
     put = HunkLine(LineKind.NEW, depth + reading[at].text)
-    first = (*reading[:at], put, *reading[at + 1 :])
-    if alone:
-        return first
-    after = [line.text for line in reading[at + 1 :] if line.kind is not LineKind.OLD and line.text.strip()]
-    if not after or not all(text.startswith(shared_indentation(site.old) or " ") for text in after):
-        return None
-    if at == 0 and reading[1].kind is LineKind.CONTEXT and not _same_first(site, reading):
+    return (*reading[:at], put, *reading[at + 1 :])
+
+
+def _rest_is_kept(site: Site, first: Reading) -> bool:
+    """Whether the lines after the first one have the indentation of the file, as far as it has them."""
+    at = next(i for i, line in enumerate(first) if line.kind is not LineKind.OLD)
+    rest = [line for line in first[at + 1 :] if line.kind is not LineKind.OLD and line.text.strip()]
+    if at == 0 and first[1].kind is LineKind.CONTEXT and not _same_first(site, first):
         # Only a line above the old text is new: it may well be meant to stand where it was typed.
-        return None
-    return first
+        return False
+    votes = _votes(site, first[at + 1 :])
+    if 2 * votes[""] < votes.total():
+        return False
+    depth = next(indentation(line) for line in site.old if line.strip())
+    kept = any(line.kind is LineKind.CONTEXT and indentation(line.text) for line in rest)
+    return bool(rest) and (bool(votes) or kept or all(line.text.startswith(depth) for line in rest))
 
 
 def _same_first(site: Site, reading: Reading) -> bool:
     """Whether the first line is the file's but for its indentation."""
-    first = next(
-        (line.text.strip() for line in reading if line.kind is not LineKind.OLD and line.text.strip()), ""
-    )
-    return first == next((line.strip() for line in fold(site.old) if line.strip()), None)
-
-
-def _stands(site: Site, reading: Reading) -> bool:
-    """Whether all new lines have at least the indentation that the file's old lines have in common."""
-    depth = shared_indentation(site.old)
-    new = [line.text for line in reading if line.kind is LineKind.NEW and line.text.strip()]
-    return bool(depth) and all(text.startswith(depth) for text in new)
+    new = next((line.strip() for line in fold(_texts(reading)) if line), "")
+    return new == next((line.strip() for line in fold(site.old) if line), None)
 
 
 def _without_blank(site: Site, reading: Reading) -> Reading | None:
-    """The reading with one blank less before each new line, if only that is an indentation of the file."""
+    """The reading with one blank less before each new line, if that is an indentation of the file, and the
+    one that was typed is not, or does not fit there."""
     new = [line.text for line in reading if line.kind is LineKind.NEW and line.text.strip()]
     depth = min(map(indentation, new), key=len)
     known = {indentation(line) for line in site.lines if line.strip()}
-    odd = depth.startswith(" ") and depth not in known and depth[1:] in known
-    return reindented(reading, Moved(" ", "")) if odd else None
+    if not depth.startswith(" ") or depth[1:] not in known:
+        return None
+    shorter = reindented(reading, _BLANK_MORE)
+    if shorter is None:
+        return None
+    lead = _breaks(site, reading) - _breaks(site, shorter)
+    return shorter if lead > 0 or (lead == 0 and depth not in known) else None
 
 
 def _in_units(site: Site, reading: Reading, shift: Shift) -> Reading | None:
@@ -155,30 +192,17 @@ def _in_units(site: Site, reading: Reading, shift: Shift) -> Reading | None:
     return None if unit is None else reindented(reading, unit)
 
 
-def _shared(site: Site, reading: Reading) -> list[tuple[str, str]]:
-    """The indentation of each new line that the file has among the old ones, as typed and as it is there."""
-    where: dict[str, list[str]] = {}
-    for line in fold(site.old):
-        if tells(line):
-            where.setdefault(line.strip(), []).append(indentation(line))
-    found: list[tuple[str, str]] = []
-    for line in reading:
-        there = where.get(fold([line.text])[0].strip(), []) if line.kind is LineKind.NEW else []
-        if len(there) == 1:
-            found.append((indentation(line.text), there[0]))
-    return found
-
-
 def _cost(site: Site, way: Reading) -> tuple[int, int, bool]:
     """What speaks against a way to indent the new lines."""
-    astray = sum(here != there for here, there in _shared(site, way))
+    votes = _votes(site, way)
     depth = next((indentation(line) for line in site.old if line.strip()), "")
     first = next((line for line in way if line.kind is not LineKind.OLD and line.text.strip()), None)
     off = first is not None and first.kind is LineKind.NEW and indentation(first.text) != depth
-    return _breaks(site, way), astray, off
+    return _breaks(site, way), votes.total() - votes[""], off
 
 
-def _texts(reading: Reading) -> list[str]:
+def _texts(reading: Sequence[HunkLine]) -> list[str]:
+    """The text that a reading leaves, as it was typed."""
     return [line.text for line in reading if line.kind is not LineKind.OLD]
 
 

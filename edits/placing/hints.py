@@ -30,13 +30,18 @@ FOLDED: dict[int, str | None] = {
 
 def alike_characters(character: str) -> list[int]:
     """The characters that count as the same as ``character``, if it is one that models type for another."""
-    kinds = (_DASHES, _SINGLE, _DOUBLE, _SPACES, _INVISIBLE, "\u2026")
+    kinds = (_DASHES, _SINGLE + _DOUBLE, _SPACES, _INVISIBLE, "\u2026")
     return [ord(each) for kind in kinds if character in kind for each in kind]
 
 
 def fold(lines: Sequence[str]) -> list[str]:
     """Each line with ASCII punctuation, in one normal form, and without trailing space."""
     return [(line if line.isascii() else normalize("NFC", line.translate(FOLDED))).rstrip() for line in lines]
+
+
+def bare(lines: Sequence[str]) -> list[str]:
+    """The lines with text, without their indentation, to compare what they say."""
+    return [line.lstrip() for line in fold(lines) if line]
 
 
 def indentation(line: str) -> str:

@@ -145,7 +145,8 @@ def _units(pairs: set[tuple[str, str]]) -> Units | None:
     if any(not there or not here or there.strip(" ") or here.strip(" ") for there, here in deep):
         return None
     unit = Units(gcd(*(len(here) for _, here in deep)), gcd(*(len(there) for there, _ in deep)))
-    return unit if all(unit.apply(typed) == real for real, typed in pairs) else None
+    narrow = min(unit.typed, unit.real) < _NARROWEST
+    return unit if not narrow and all(unit.apply(typed) == real for real, typed in pairs) else None
 
 
 def units_of(actual: Sequence[str], typed: Sequence[str], lines: Sequence[str]) -> Units | None:

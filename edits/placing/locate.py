@@ -21,7 +21,7 @@ from edits.placing.anchors import Symbol, anchor_line, settle_by_anchors, settle
 from edits.placing.blank_lines import matches, new_of, occurrences, place_spaced, tells
 from edits.placing.elision import place_elided
 from edits.placing.fitting import Site, fit
-from edits.placing.hints import describe_candidates, describe_nearest, fold
+from edits.placing.hints import bare, describe_candidates, describe_nearest, fold
 from edits.placing.indent import UNMOVED, Shift, first_lost, shift_of
 from edits.placing.readings import Reading, as_in_file, readings_of
 from edits.placing.soundness import unsound
@@ -96,7 +96,7 @@ def _tried(
         found = _on_rung(lines, lines, reading, hunk, Rung.EXACT, symbols)
         if found is None:
             folded = folded if folded is not None else fold(lines)
-            for rung in (Rung.FOLDED, Rung.INDENT):
+            for rung in (Rung.FOLDED,) if hunk.flaw else (Rung.FOLDED, Rung.INDENT):
                 found = found or _on_rung(lines, folded, reading, hunk, rung, symbols)
         if found is not None:
             doubted = doubted or isinstance(found, str)
@@ -146,33 +146,45 @@ def _on_rung(
     if isinstance(chosen, Miss):
         return chosen
     shift = UNMOVED if rung is not Rung.INDENT else shift_of(folded[chosen : chosen + len(old)], fold(old))
-    return _place(lines, (chosen, chosen + len(old), reading.lines, shift), max(rung, reading.rung), hunk)
+    if shift is None:
+        return None
+    found = (chosen, chosen + len(old), reading.lines, shift)
+    return _place(lines, found, old, max(rung, reading.rung), hunk)
 
 
 def _loosely(
     lines: Sequence[str], folded: Sequence[str], reading: Reading, hunk: Hunk
-) -> Place | Miss | str | None:
+) -> Place | Present | Miss | str | None:
     """The place of a reading by the looser searches, each of which checks that its result is unique."""
     for rung, search in _LOOSE:
         found = search(lines, folded, reading.lines)
         if found is None:
             continue
-        start, end, *_ = found
+        start, end, whole, _ = found
+        if bare(new_of(whole)) == bare(lines[start:end]):
+            return Present(start, end, rung)
         if hunk.anchors and not settle_by_anchors(lines, [start], end - start, hunk.anchors):
             return _no_anchor(start, hunk)
-        placed = _place(lines, found, rung, hunk)
+        placed = _place(lines, found, reading.old, rung, hunk)
         if placed is not None:
             return placed
     return None
 
 
 def _place(
-    lines: Sequence[str], found: tuple[int, int, tuple[HunkLine, ...], Shift], rung: Rung, hunk: Hunk
+    lines: Sequence[str],
+    found: tuple[int, int, tuple[HunkLine, ...], Shift],
+    typed: Sequence[str],
+    rung: Rung,
+    hunk: Hunk,
 ) -> Place | str | None:
     """The place with its new lines like the file's, or what is wrong with them; None if they cannot be
     indented."""
     start, end, reading, shift = found
-    reading = as_in_file(lines[start:end], reading)
+    reading = as_in_file(lines[start:end], typed, reading)
+    wrong = unsound(hunk.path, lines, reading, hunk.format)
+    if wrong is not None:
+        return wrong
     fitted = fit(Site(lines, start, end), reading, shift, hunk.format)
     if fitted is None or isinstance(fitted, str):
         return fitted

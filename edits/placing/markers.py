@@ -23,7 +23,7 @@ _KINDS: dict[str, re.Pattern[str]] = {
         r"\s*\*\*\* (?:(?:Begin|End) Patch|End of File|(?:Add|Update|Delete) File:.*|Move to:.*)\s*"
     ),
     "a line of a diff": re.compile(
-        r"@@(?:\s.*)?|diff --git \S+ \S.*|(?:---|\+\+\+) (?:[ab]/\S.*|/dev/null)|\\ No newline at end of file"
+        r"\s*@@ -\d+(?:,\d+)? \+\d+.*|@@(?:\s.*)?|diff --git \S+ \S.*|(?:---|\+\+\+) (?:[ab]/\S.*|/dev/null)|\s*\\ No newline at end of file"
         r"|index [0-9a-f]{7,}\.\.[0-9a-f]{7,}.*"
     ),
 }
@@ -69,9 +69,9 @@ def are_signed(new: Sequence[str], file: Sequence[str], *, bullets: bool) -> boo
     With ``bullets`` it is text if a blank follows on each line.
     """
     filled = [text for text in new if text.strip()]
-    if not filled or not all(text[0] == "+" and text[:2] != "++" for text in filled):
+    if not all(text[0] == "+" for text in filled) or all(text[:2] == "++" for text in filled):
         return False
-    if bullets and all(text.startswith("+ ") for text in filled):
+    if bullets and all(re.match(r"\+ \S", text) for text in filled):
         return False
     return not any(line.startswith("+") for line in file)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from edits.files.edited import edited
 from edits.files.text import TextFile
 from edits.hunk import Format, Hunk, HunkLine, LineKind, RefusalCode, Replacement, Rung
 from edits.placing.blank_lines import tells
@@ -58,14 +57,13 @@ def _by_characters(file: TextFile, hunk: Hunk, typed: Replacement) -> Placed | P
         return Miss(RefusalCode.NO_MATCH, describe_nearest(file.lines, hunk.old))
     if not isinstance(found, Substitution):
         return found
+    wrong = unsound(hunk.path, file.lines, hunk.lines, hunk.format)
+    if wrong is not None:
+        return Miss(RefusalCode.MALFORMED, wrong)
     fitted = _fitted(file, hunk, found.lines) if found.lines is not None else None
     if fitted is not None:
         return fitted if isinstance(fitted, Miss) else _by_lines(file, fitted, hunk)
     made = tuple(splice for splice in found.splices if splice.old != splice.new)
-    for splice in made:
-        wrong = unsound(hunk.path, file.lines, edited(_lines(splice.old), _lines(splice.new)), hunk.format)
-        if wrong is not None:
-            return Miss(RefusalCode.MALFORMED, wrong)
     first = found.splices[0].start + 1
     rung = Rung.EXACT if edit == typed else Rung.FOLDED
     return Placed(made, rung, first, first + 1, found.repeats)
@@ -110,8 +108,7 @@ def _fitted(file: TextFile, hunk: Hunk, covered: tuple[int, int]) -> Place | Mis
         return Miss(RefusalCode.MALFORMED, fitted)
     if fitted is None or _texts(fitted) == _texts(_as_replaced(hunk.lines, actual, typed)):
         return None
-    wrong = unsound(hunk.path, file.lines, fitted, hunk.format)
-    return Place(start, end, Rung.INDENT, fitted) if wrong is None else Miss(RefusalCode.MALFORMED, wrong)
+    return Place(start, end, Rung.INDENT, fitted)
 
 
 def _as_replaced(lines: Sequence[HunkLine], actual: Sequence[str], typed: Sequence[str]) -> list[HunkLine]:
@@ -181,7 +178,3 @@ def _bare(lines: Sequence[str]) -> list[str]:
     while bare and not bare[-1]:
         bare.pop()
     return bare
-
-
-def _lines(whole: Sequence[str]) -> list[str]:
-    return [line.rstrip("\r\n") for line in whole]

@@ -1,19 +1,20 @@
 """The ways to read a hunk, in the order in which they are tried.
 
 First come those of its parser. Then what models and the programs between write by mistake is undone: line
-numbers before each line, and entities in place of characters. What is undone in the old text is undone in
-the new text too; it has to be in every old line, or in none that matters.
+numbers before each line, entities in place of characters, and lost blanks before lines of context. What is
+undone in the old text is undone in the new text too; it has to be in every old line, or in none that matters.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from edits.files.edited import edited
-from edits.hunk import Hunk, HunkLine, LineKind, Rung
+from edits.hunk import Format, Hunk, HunkLine, LineKind, Rung
 from edits.placing.blank_lines import new_of, old_of, tells
 from edits.placing.entities import has_entities, unescaped
 from edits.placing.hints import FOLDED, alike_characters
@@ -53,20 +54,31 @@ def readings_of(hunk: Hunk) -> list[Reading]:
         cut = len(old) < len(full) and list(filter(str.strip, old)) == list(filter(str.strip, full))
         if old and not (cut and sum(map(tells, old)) < _TELLING_LINES):
             found.append(Reading(lines, line_hint=hunk.line_hint))
-    return [*found, *(undone for one in found for undone in _undone(one))]
+    signed = hunk.format in (Format.V4A, Format.UNIFIED) and not hunk.flaw
+    for undo in (*map(partial(partial, _without_numbers), _GUTTERS), _unescaped, *[_with_blanks] * signed):
+        found += [undone for one in found if (undone := undo(one)) is not None]
+    return found
 
 
-def _undone(reading: Reading) -> Iterator[Reading]:
-    for gutter in _GUTTERS:
-        numbered = _without_numbers(reading, gutter)
-        if numbered is not None:
-            yield numbered
-    if has_entities(reading.old):
-        lines = tuple(HunkLine(line.kind, unescaped(line.text)) for line in reading.lines)
-        yield Reading(lines, Rung.FOLDED, reading.line_hint)
+def _with_blanks(reading: Reading) -> Reading | None:
+    """The reading with a blank before each line of context, whose sign may be its own first blank."""
+    lines = tuple(
+        HunkLine(line.kind, f" {line.text}") if line.kind is LineKind.CONTEXT and line.text else line
+        for line in reading.lines
+    )
+    removes = any(line.kind is LineKind.OLD for line in lines)
+    return Reading(lines, Rung.INDENT, reading.line_hint) if removes and lines != reading.lines else None
 
 
-def _without_numbers(reading: Reading, gutter: re.Pattern[str]) -> Reading | None:
+def _unescaped(reading: Reading) -> Reading | None:
+    """The reading with characters in place of entities, if its old text has any."""
+    if not has_entities(reading.old):
+        return None
+    lines = tuple(HunkLine(line.kind, unescaped(line.text)) for line in reading.lines)
+    return Reading(lines, max(reading.rung, Rung.FOLDED), reading.line_hint)
+
+
+def _without_numbers(gutter: re.Pattern[str], reading: Reading) -> Reading | None:
     """The reading without the numbers before its lines, if all old lines are numbered in sequence."""
     old = [_split(text, gutter) for text in reading.old]
     if not all(old):
@@ -75,7 +87,12 @@ def _without_numbers(reading: Reading, gutter: re.Pattern[str]) -> Reading | Non
     if numbers != list(range(numbers[0], numbers[0] + len(numbers))):
         return None
     bare = [text for _, text in filter(None, old)]
-    new = [(_split(text, gutter) or (0, text))[1] for text in new_of(reading.lines)]
+    split = [(_split(text, gutter), text) for text in new_of(reading.lines)]
+    if any(parts for parts, _ in split) and any(
+        parts is None and text[:1].isdigit() for parts, text in split
+    ):
+        return None
+    new = [text if parts is None else parts[1] for parts, text in split]
     hint = numbers[0] if reading.line_hint is None else reading.line_hint
     return Reading(edited(bare, new), Rung.FOLDED, hint)
 
@@ -88,29 +105,25 @@ def _split(text: str, gutter: re.Pattern[str]) -> tuple[int, str] | None:
     return None if blank is None else (int(blank["number"]), "")
 
 
-def as_in_file(actual: Sequence[str], reading: Sequence[HunkLine]) -> tuple[HunkLine, ...]:
-    """The reading with characters in its new lines like those of the file, where its old lines show that
+def as_in_file(
+    actual: Sequence[str], typed: Sequence[str], lines: Sequence[HunkLine]
+) -> tuple[HunkLine, ...]:
+    """``lines`` with characters in the new ones like those of the file, where the ``typed`` old lines show that
     they were typed in another way: curly quotes for straight ones, invisible characters, another normal form.
 
-    ``actual`` are the lines of the file that its old lines stand for.
+    ``actual`` are the lines of the file that the old lines stand for.
     """
-    typed = old_of(reading)
-    if all(map(str.isascii, typed)) or len(typed) != len(actual):
-        return tuple(reading)
-    table: dict[int, str | None] = {}
-    composed = False
-    for there, here in zip(actual, typed, strict=True):
-        if here == there or here.isascii():
-            continue
-        gone = set(here) - set(there)
-        table |= {code: FOLDED[code] for character in gone for code in alike_characters(character)}
-        if unicodedata.is_normalized("NFC", there) and not unicodedata.is_normalized("NFC", here):
-            composed = True
+    here, there = "\n".join(typed), "\n".join(actual)
+    if here.isascii():
+        return tuple(lines)
+    gone = set(here) - set(there)
+    table = {code: FOLDED[code] for character in gone for code in alike_characters(character)}
+    composed = unicodedata.is_normalized("NFC", there) and not unicodedata.is_normalized("NFC", here)
     if not table and not composed:
-        return tuple(reading)
+        return tuple(lines)
     return tuple(
         HunkLine(line.kind, _typed_as(line.text, table, composed)) if line.kind is LineKind.NEW else line
-        for line in reading
+        for line in lines
     )
 
 

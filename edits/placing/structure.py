@@ -20,7 +20,7 @@ _OPENS_FIRST = re.compile(
     r"|join|set|values|end)(?![\w-])",
     re.IGNORECASE,
 )
-_CONTINUES = re.compile(r"(?:[.?:+|&=*]|/(?![/*])|-(?!-)|and\b|or\b|\)|\]|\})")
+_CONTINUES = re.compile(r"(?:[.?:+|&=*]|/(?![/*])|-(?!-)|and\b|or\b)")
 _MUST_OPEN = re.compile(
     r"(?:if|for|while|else|elif|def|class|try|except|finally|with|async|match)\b.*:|.*[{(\[]"
 )
@@ -49,6 +49,10 @@ def _breaks(above: str, below: str, levels: Sequence[str]) -> bool:
     first, second = above.strip(), below.strip()
     if not (inner.startswith(outer) or outer.startswith(inner)):
         return True
+    if first[0] == second[0] == "*" and inner != outer:
+        return True
+    if second[0] in ")]}" and len(inner) >= len(levels[0]):
+        return inner not in levels
     if len(inner) > len(outer):
         return not (
             _OPENS_LAST.fullmatch(first)
@@ -59,6 +63,4 @@ def _breaks(above: str, below: str, levels: Sequence[str]) -> bool:
         )
     if _MUST_OPEN.fullmatch(first) and not _COMMENT.match(first):
         return not _AS_DEEP.match(second)
-    if second[0] in ")]}" and len(inner) == len(outer):
-        return False
     return len(levels[0]) < len(inner) and inner not in levels

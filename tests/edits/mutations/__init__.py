@@ -1,0 +1,1 @@
+"""Right edits, damaged in pairs of ways as models damage them: nothing wrong lands."""

@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from context.text.lines import split_lines
+from context.text.old_encodings import text_in_old_encoding
 
+INSTRUCTIONS_FILE = "AGENTS.md"
+"""The file in which a project instructs models."""
 LARGEST = 1_000_000
 """Size in bytes above which files are not read, outlined or shown."""
 
@@ -123,20 +126,34 @@ def _bytes(handle: int, expected: int) -> bytes:
 
 
 def decode(path: str, data: bytes) -> Source | Unread:
-    """``data`` as the text of ``path``: UTF-8, or UTF-16 with a byte order mark."""
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        encoding = "utf-16"
-    elif b"\0" in data[:8192]:
-        return Unread(path, "a binary file")
-    else:
-        encoding = "utf-8-sig"
+    """``data`` as the text of ``path``: UTF-8, or UTF-16 with a byte order mark. Instructions, which are only
+    read, may be in any encoding that their bytes give."""
     try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError:
-        return Unread(path, "not UTF-8 text")
+        text = _decoded(data)
+    except ValueError as problem:
+        old = text_in_old_encoding(data) if path.rpartition("/")[2] == INSTRUCTIONS_FILE else None
+        if old is None:
+            return Unread(path, str(problem))
+        text = old
     # Looking for one character is many times faster than replacing none.
     text = text.replace("\r\n", "\n") if "\r" in text else text
     return Source(path, text, hashlib.sha256(data).hexdigest())
+
+
+def _decoded(data: bytes) -> str:
+    """Raises ValueError, which says why ``data`` is no text."""
+    if data.startswith(codecs.BOM_UTF32_LE):  # it begins with the mark of UTF-16
+        raise ValueError("UTF-32 text")
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding = "utf-16"
+    elif b"\0" in data[:8192]:
+        raise ValueError("a binary file")
+    else:
+        encoding = "utf-8-sig"
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError:
+        raise ValueError("not UTF-8 text") from None
 
 
 def too_large(size: int) -> str:

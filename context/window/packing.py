@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from types import MappingProxyType
 
+from context.disk.source import INSTRUCTIONS_FILE
 from context.find.mentions import Mention, find_mentions, resolve_target, unresolved_mentions
 from context.map.blocks import FrozenMap
 from context.map.project_map import MapPart
 from context.project.project_paths import project_paths
 from context.project.snapshot import NOT_APPROVED, REMOVED, Snapshot
 from context.text.tokens import Counter
-from context.window.pieces import INSTRUCTIONS_FILE, Kind, LeftOut, Piece, Window, WindowRequest
+from context.window.pieces import Kind, LeftOut, Piece, Window, WindowRequest
 from context.window.seen import Seen, Shown, ShownFile
 
 REMOVED_THOUGH_NAMED = f"{REMOVED}, though the request names it"

@@ -8,9 +8,6 @@ from enum import StrEnum
 
 from context.window.seen import Shown
 
-INSTRUCTIONS_FILE = "AGENTS.md"
-"""The name of the files that hold a project's instructions."""
-
 
 class Kind(StrEnum):
     """The kind of a piece, in the order of the pieces in a window."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from context.disk.source import Source, Unread, read
+from context.disk.source import INSTRUCTIONS_FILE, Source, Unread, read
 from context.project.project_paths import project_paths
 from context.project.snapshot import NOT_APPROVED, Snapshot
 from context.text.fences import fenced
 from context.text.safe import safe_instructions
 from context.text.tokens import as_block
 from context.window.packing import Packing
-from context.window.pieces import INSTRUCTIONS_FILE, BudgetTooSmall, Kind, LeftOut, Piece
+from context.window.pieces import BudgetTooSmall, Kind, LeftOut, Piece
 
 _CUT = "… (cut: the rest did not fit)"
 _INSTRUCTIONS_SHARE = 3
@@ -54,6 +54,10 @@ def project_instructions(packing: Packing) -> None:
         limit -= _instructions_file(packing, path, limit)
 
 
+UNREAD = "cannot be read: {}"
+"""The reason why a file of instructions that is there is left out."""
+
+
 def outer_instructions(snapshot: Snapshot) -> tuple[str, ...]:
     """The paths where instructions for the whole project may be, the outermost first. It does not matter
     whether git ignores them: some keep theirs to themselves."""
@@ -71,7 +75,11 @@ def read_instructions(snapshot: Snapshot, path: str) -> Source | Unread:
 
 def _instructions_file(packing: Packing, path: str, limit: int) -> int:
     source = read_instructions(packing.given, path)
-    if isinstance(source, Unread) or path in packing.removed:
+    if path in packing.removed:
+        return 0
+    if isinstance(source, Unread):
+        if not source.gone:
+            packing.left_out.append(LeftOut(path, 0, UNREAD.format(source.why)))
         return 0
     if not packing.request.approved.holds(path, source.digest):
         packing.unapproved.append(path)

@@ -118,6 +118,10 @@ class SelectionWriter:
         del hunk
         return None
 
+    def take_back(self, hunk: str) -> Landed | Refused:
+        """See :class:`EditWriter`. What was built on a draft cannot be told from it here."""
+        return Refused(hunk, "", RefusalCode.CONFLICT, "a draft that landed here cannot be taken back")
+
     def _planned(self, hunk: str, edit: Hunk) -> tuple[str, ...] | Refused:
         """The lines of the file as the hunk would leave it, or why it does not land."""
         if edit.path.removeprefix("./") != self._path or edit.action is not Action.UPDATE:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 
-from context.disk.source import Source
+from context.disk.source import INSTRUCTIONS_FILE, Source
 from context.project.snapshot import Snapshot
-from context.window.pieces import INSTRUCTIONS_FILE
 from context.window.preamble import outer_instructions, read_instructions
 from session.base.events import (
     Event,

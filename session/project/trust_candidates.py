@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from context.disk.repository import GitUnavailable, find_repository
-from context.disk.source import LINK, Source, Unread, read
-from context.window.pieces import INSTRUCTIONS_FILE
+from context.disk.source import INSTRUCTIONS_FILE, LINK, Source, Unread, read
 from session.base.storage.folders import state_folder
 from session.project.project_trust import Candidate, ProjectTrust, read_settings_file
 from session.project.trust_answers import NAME, AnswerFile, Answers, read_answers

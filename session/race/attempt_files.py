@@ -9,7 +9,7 @@ from pathlib import Path
 
 from edits.files.text import FileError, decode, split
 from edits.files.tree import Tree
-from edits.hunk import Guard, Held, Hunk, Landed, Refused, Status
+from edits.hunk import Guard, Held, Hunk, Landed, RefusalCode, Refused, Status
 from edits.landing import Landing
 from session.race.attempt_life import Result
 
@@ -69,6 +69,10 @@ class AttemptFiles:
         """See :class:`EditWriter`."""
         del hunk
         return None
+
+    def take_back(self, hunk: str) -> Landed | Refused:
+        """See :class:`EditWriter`. What was built on a draft cannot be told from it here."""
+        return Refused(hunk, "", RefusalCode.CONFLICT, "a draft that landed here cannot be taken back")
 
     @property
     def changed(self) -> Mapping[str, bytes | None]:

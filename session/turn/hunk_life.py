@@ -25,11 +25,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from edits.hunk import Guard, Hunk, Landed, Refused
-from edits.report import NotReceived
+from edits.report import NotReceived, UndoneByUser
 from session.turn.turn import IllegalSignalError
 
 HunkOutcome = Landed | Refused | NotReceived
 """The end of a hunk within its turn."""
+MODEL_THOUGHT = "it stood in your thinking, so it was taken back"
+"""What the model is told of a hunk that landed before its answer showed that it was a draft."""
 
 
 class State(StrEnum):
@@ -175,8 +177,8 @@ class HunkLife:
         """The guards that the user agreed to."""
         self.landing_with: frozenset[Guard] = frozenset()
         """The guards that its last try to land was told to allow."""
-        self.outcome: HunkOutcome | None = None
-        """The hunk's end, once it has ended."""
+        self.outcome: HunkOutcome | UndoneByUser | None = None
+        """The hunk's end, once it has ended; for one that was taken back, that."""
 
     @property
     def over(self) -> bool:

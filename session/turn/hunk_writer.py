@@ -45,6 +45,10 @@ class EditWriter(Protocol):
         """What is kept of ``hunk`` as landed, if it is."""
         ...
 
+    def take_back(self, hunk: str) -> Landed | Refused:
+        """Undo ``hunk``, which has landed: it was a draft."""
+        ...
+
 
 class HunkWriter:
     """Lands the hunks of one session, in all of its turns.
@@ -105,3 +109,13 @@ class HunkWriter:
         path, moved_to = (record.moved_from, record.path) if record.moved_from else (record.path, None)
         placed = (record.status, record.rung, record.start, record.end)
         return Landed(hunk, path, record.action, *placed, moved_to)
+
+    def take_back(self, hunk: str) -> Landed | Refused:
+        """Undo ``hunk``, which has landed: it was a draft."""
+        record = next((each for each in self._ledger.hunks() if each.id == hunk), None)
+        if self.outer is not None and record is not None:
+            self.outer.before(record.path)
+        result = self._landing.undo(hunk)
+        if self.outer is not None and isinstance(result, Landed):
+            self.outer.after(result.moved_to or result.path)
+        return result

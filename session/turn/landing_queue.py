@@ -15,8 +15,17 @@ from posixpath import normpath
 
 from edits.hunk import Guard, Held, Hunk, Landed, RefusalCode, Refused, Status
 from edits.placing.rewriting import rewritten
-from edits.report import NotReceived, Outcome
-from session.turn.hunk_life import DECLINABLE, Answer, HunkLife, HunkOutcome, Question, Signal, State
+from edits.report import NotReceived, Outcome, UndoneByUser
+from session.turn.hunk_life import (
+    DECLINABLE,
+    MODEL_THOUGHT,
+    Answer,
+    HunkLife,
+    HunkOutcome,
+    Question,
+    Signal,
+    State,
+)
 
 REVIEW = "review"
 REVIEW_MESSAGE = "review mode holds every edit until you answer"
@@ -206,6 +215,27 @@ class LandingQueue:
         """No more questions can be answered: land whole hunks up to the first question, and drop the rest."""
         self._last_questions = True
         return self._next()
+
+    def drop_drafts(self) -> tuple[list[Effect], list[str]]:
+        """All hunks so far were drafts: drop those that are not being written, and name those that are or
+        have landed, newest first. They are to be taken back."""
+        dropped = [
+            effect
+            for life in self._hunks.values()
+            if not life.over and life.state is not State.LANDING
+            for effect in self._drop(life)
+        ]
+        written = [
+            life.name
+            for life in self._hunks.values()
+            if life.state is State.LANDING
+            or (isinstance(life.outcome, Landed) and life.outcome.status is not Status.ALREADY_APPLIED)
+        ]
+        return [*dropped, *self._next()], written[::-1]
+
+    def taken_back(self, result: Landed) -> None:
+        """A hunk that had landed was undone, since it was a draft."""
+        self._hunks[result.hunk].outcome = UndoneByUser(result.hunk, result.path, MODEL_THOUGHT)
 
     def stop(self) -> list[Effect]:
         """Drop every hunk but the one that is landing, and accept no more."""

@@ -23,16 +23,17 @@ from edits.formats.detect import AutoParser
 from edits.formats.events import Broken, Completed, Opened, Parser, ParserEvent, Prose, Typed
 from edits.hunk import Format, Hunk, Landed, LineKind, RefusalCode, Refused
 from edits.report import Outcome
-from session.base.events import HunkAimed, HunkOpened, HunkTyped, Publisher, TextDelta
+from session.base.events import HunkAimed, HunkOpened, HunkTyped, Notice, Publisher, TextDelta
 from session.base.tasks import fault_line
 from session.base.text.sanitize import clean, clean_line
 from session.project.edit_thread import EditThread
 from session.turn.failures import TurnFailedError
-from session.turn.hunk_events import held_event, outcome_event
+from session.turn.hunk_events import held_event, outcome_event, undone_event
 from session.turn.hunk_life import Answer, State
 from session.turn.hunk_writer import EditWriter
 from session.turn.landing_queue import Ask, Check, Effect, End, Land, LandingQueue, Locate
 from session.turn.lane_tasks import LaneTasks
+from session.turn.unopened_thought import UnopenedThought
 
 
 @dataclass(slots=True)
@@ -140,6 +141,7 @@ class Lane:
         self._targets = TargetLines(turn, writer, self._tasks, recorder)
         self._idle = asyncio.Event()
         self._idle.set()
+        self._thought = UnopenedThought()
         self._tasks.fault.add_done_callback(lambda _: self.stop())
 
     @property
@@ -239,6 +241,8 @@ class Lane:
         for event in events:
             if isinstance(event, Prose):
                 prose.append(event.text)
+                if source == ANSWER and self._thought.ends_in(event.text):
+                    self._take_back_drafts()
                 continue
             self._tell(source, prose)
             if self._nameless and event.number not in stream.names:
@@ -257,6 +261,25 @@ class Lane:
                 case Broken(path=path, code=code, message=message):
                     self._perform(self._queue.broken(Refused(hunk, path, code, message)))
         self._tell(source, prose)
+
+    def _take_back_drafts(self) -> None:
+        """What came so far was thought: drop its hunks, and undo those that have landed."""
+        effects, written = self._queue.drop_drafts()
+        self._perform(effects)
+        if written:
+            self._tasks.start(self._undo(written))
+
+    async def _undo(self, hunks: Sequence[str]) -> None:
+        """Take ``hunks`` back. The edit thread does that after it has written them, and before it places
+        what follows them in the answer."""
+        take_back = self._writer.take_back
+        for result in await self._tasks.in_edit_thread(lambda: [take_back(hunk) for hunk in hunks]):
+            if isinstance(result, Landed):
+                self._queue.taken_back(result)
+                self._publish(undone_event(result))
+            elif self._queue.state(result.hunk) is State.LANDED:
+                why = clean_line(f"{result.hunk} stood in the model's thinking and stays: {result.message}")
+                self._publish(Notice(level="warning", text=why))
 
     def _tell(self, source: str, prose: list[str]) -> None:
         """Publish prose of the answer as one piece, and empty ``prose``."""

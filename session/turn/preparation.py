@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from context.disk.source import Source
+from context.disk.source import INSTRUCTIONS_FILE, Source
 from context.project.project import Project
 from context.text.safe import HIDDEN
 from context.text.tokens import Counter
@@ -26,6 +26,7 @@ from context.window.limits import (
 )
 from context.window.packing import REMOVED_THOUGH_NAMED
 from context.window.pieces import Approved, BudgetTooSmall, Kind, Piece, Window, WindowRequest
+from context.window.preamble import UNREAD
 from context.window.window import build
 from edits.files.text import FileError
 from edits.files.tree import Tree
@@ -78,6 +79,7 @@ class PreparedRequest:
         memory.sent_windows.take(self.window)
         memory.edited_files.told(self.files)
         memory.reported(self.reported)
+        memory.told_unread |= {left.path for left in self.window.left_out}
         memory.told_hidden |= {piece.path for piece in self.window.pieces if HIDDEN in piece.why}
         del memory.unsent[: self.unsent]
         del memory.line_news[: self.kept]
@@ -192,6 +194,7 @@ class Preparation:
                 *_notes(full=full, refused=share < 1, compacted=dialogue.made is not None),
                 *_named_but_not_shown(window),
                 *_hidden(window, memory),
+                *_unread_instructions(window, memory),
             ),
             compacted=dialogue.made,
             afresh=full,
@@ -315,6 +318,18 @@ def _hidden(window: Window, memory: TurnMemory) -> tuple[str, ...]:
         "them, so an edit of these lines may be refused."
         for path in dict.fromkeys(paths)
         if path not in memory.told_hidden
+    )
+
+
+def _unread_instructions(window: Window, memory: TurnMemory) -> tuple[str, ...]:
+    """Which files of instructions are there and cannot be read; each is told once."""
+    name, reason = INSTRUCTIONS_FILE, UNREAD.partition("{")[0]
+    return tuple(
+        f"{left.path} {left.why}, so the model does not follow it"
+        for left in window.left_out
+        if left.path.rpartition("/")[2] == name
+        and left.why.startswith(reason)
+        and left.path not in memory.told_unread
     )
 
 

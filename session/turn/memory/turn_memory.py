@@ -179,6 +179,8 @@ class TurnMemory:
 
     told_hidden: set[str | None] = field(default_factory=set)
     """Files of which the user was told that they hold hidden characters."""
+    told_unread: set[str] = field(default_factory=set)
+    """Files that were left out of a window so far: what cannot be read in one is told once."""
 
     def start_afresh(self) -> None:
         """Drop the conversation, so that the next turn starts a new window."""
@@ -200,6 +202,7 @@ class TurnMemory:
             unsent=list(self.unsent),
             line_news=list(self.line_news),
             told_hidden=set(self.told_hidden),
+            told_unread=set(self.told_unread),
         )
 
     def report(self) -> str:

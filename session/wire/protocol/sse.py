@@ -3,6 +3,9 @@
 Source: the WHATWG HTML standard, section "Server-sent events". Line ends may be LF, CR or CRLF; a
 byte order mark at the start is skipped; comments, ids and retry times are ignored. Beyond the standard, an
 event of JSON needs no empty line after it: some servers send none, or none after the last.
+
+Gateways and small servers ignore ``stream: true``, or label an event stream ``application/json``. The first
+character of a body tells which it is: no line of an event stream begins with a brace or a bracket.
 """
 
 from __future__ import annotations
@@ -15,6 +18,8 @@ _LINE_BYTES = 32
 """What a line counts for besides its text: lines without text take memory too."""
 _BOM = b"\xef\xbb\xbf"
 _DONE = b"[DONE]"
+_ANSWERS = ("choices", "output", "content")
+"""What the whole answers of the dialects hold: Chat, Responses, and Messages or what fills in the middle."""
 
 
 class EventTooLarge(ValueError):
@@ -85,3 +90,49 @@ class EventStream:
         self._data.clear()
         self._data_bytes = 0
         return [data]
+
+
+class AnswerBody:
+    """Splits a body into frames: ``feed(chunk) -> [frame, …]``, then ``end()``, which gives the last ones."""
+
+    def __init__(self, max_bytes: int = MAX_EVENT_BYTES) -> None:
+        self._max = max_bytes
+        self._stream: EventStream | None = None
+        self._whole: list[bytes] | None = None
+        self._size = 0
+        self._start = b""
+
+    @property
+    def whole(self) -> bytes | None:
+        """The JSON body that has come so far; None where the body is an event stream, or nothing yet."""
+        return None if self._whole is None else b"".join(self._whole)
+
+    def feed(self, chunk: bytes) -> list[bytes]:
+        """The frames that ``chunk`` completes. Raises :class:`EventTooLarge`."""
+        if self._stream is not None:
+            return self._stream.feed(chunk)
+        if self._whole is None:
+            chunk = self._start + chunk
+            self._start = b""
+            begin = chunk.removeprefix(_BOM).lstrip()
+            if not begin or (len(chunk) < len(_BOM) and _BOM.startswith(chunk)):
+                self._start = chunk[-self._max :]
+                return []
+            if begin[:1] not in (b"{", b"["):
+                self._stream = EventStream(self._max)
+                return self._stream.feed(chunk)
+            self._whole, chunk = [], begin
+        self._whole.append(chunk)
+        self._size += len(chunk)
+        if self._size > self._max:
+            raise EventTooLarge(f"a body of more than {self._max:,} bytes")
+        return []
+
+    def end(self) -> list[bytes]:
+        """The last events of a stream that did not end them; none of a JSON body, which :attr:`whole` is."""
+        return [] if self._stream is None else self._stream.end()
+
+
+def is_answer(body: dict[str, object]) -> bool:
+    """Whether a JSON body is an answer, and no error: those come with the status 200 too."""
+    return not body.get("error") and any(body.get(name) is not None for name in _ANSWERS)

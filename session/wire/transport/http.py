@@ -15,9 +15,8 @@ from collections.abc import AsyncGenerator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from session.wire.protocol.answer_body import AnswerBody, is_answer
 from session.wire.protocol.frames import NotAnObject, parse_object
-from session.wire.protocol.sse import EventTooLarge
+from session.wire.protocol.sse import AnswerBody, EventTooLarge, is_answer
 from session.wire.transport.compression import Compression
 from session.wire.transport.connect import connect_socket
 from session.wire.transport.endpoint import Endpoint

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from session.wire.protocol.answer_body import AnswerBody, is_answer
-from session.wire.protocol.sse import EventStream, EventTooLarge
+from session.wire.protocol.sse import AnswerBody, EventStream, EventTooLarge, is_answer
 from tests.thorough import share
 
 STREAM = (

@@ -41,6 +41,7 @@ settings.register_profile("full", deadline=None, max_examples=200, suppress_heal
 settings.load_profile("full" if IN_FULL else "usual")
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Two workers for each processor: more than half of a test's time is waiting for real time to pass."""
     return 2 * len(os.sched_getaffinity(0))

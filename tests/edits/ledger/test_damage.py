@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from edits.checked_lines import DamagedLineError, UnfinishedLineError, from_line, to_line
+from edits.files.text import digest
 from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind, RefusalCode, Refused
 from edits.landing import Landing
-from edits.ledger.entry import State
+from edits.ledger.entry import Entry, Op, State
 from edits.ledger.ledger import Ledger
 from edits.ledger.retention import DAY, Retention
 from tests.edits.helpers import Project
@@ -118,6 +119,38 @@ def test_a_damaged_end_is_known_from_what_came_later(project: Project) -> None:
     assert [item.state for item in ledger.recover()] == [State.DONE]
     assert len(ledger.hunks()) == 7 and ledger.set_aside == 1
     assert isinstance(Landing(project.root, ledger).undo("h2"), Landed)
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "state"),
+    [
+        # What the later change found in the file tells.
+        (("x", "y"), ("y", "z"), State.DONE),
+        (("x", "y"), ("x", "z"), State.DROPPED),
+        # It found something else: then the file itself is looked at, which is as the later one left it.
+        (("x", "y"), ("w", "z"), State.LOST),
+        (("x", "z"), ("w", "z"), State.DONE),
+        (("z", "y"), ("w", "z"), State.DROPPED),
+    ],
+)
+def test_how_a_change_ended_is_known_from_the_next_one_of_its_file(
+    tmp_path: Path, first: tuple[str, str], later: tuple[str, str], state: State
+) -> None:
+    project = Project(tmp_path)
+    project.write({"f": "z\n"})
+    ledger = project.ledger
+
+    def entry(hunk: str, path: str, before: str, after: str) -> Entry:
+        digests = [digest(f"{text}\n".encode()) for text in (before, after)]
+        least = Entry(0, hunk, Op.LAND, Action.UPDATE, str(project.root), path, None, digests[0], digests[1])
+        return ledger.intend(least, None)
+
+    with ledger.exclusive():
+        entry("h1", "f", *first)
+        for path in ("other", "f"):
+            ledger.settle(entry("h2", path, *later), State.DONE)
+    recovered = Ledger(tmp_path / "ledger").recover()
+    assert [(each.hunk, each.state) for each in recovered] == [("h1", state)]
 
 
 def test_a_torn_line_is_not_told_as_damage(project: Project) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -113,6 +115,15 @@ def test_a_lost_counter_goes_on_after_the_last_hunk_of_the_journal(
     if damage is not None:
         (folder / "counter").write_bytes(damage)
     assert ledger.next_id() == "h13"
+
+
+def test_the_counter_is_for_its_owner_alone(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        Ledger(tmp_path / "ledger").next_id()
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "ledger" / "counter").stat().st_mode) == 0o600
 
 
 def test_landing_keeps_ids_reserved(project: Project) -> None:

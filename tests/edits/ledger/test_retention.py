@@ -12,8 +12,10 @@ from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind, Refused
 from edits.landing import Landing
 from edits.ledger.entry import Entry, Op
 from edits.ledger.ledger import Ledger
-from edits.ledger.retention import DAY, Retention
+from edits.ledger.retention import Retention
 from tests.edits.helpers import Project
+
+DAY = 86_400.0
 
 
 @pytest.fixture
@@ -128,6 +130,38 @@ def test_opening_compacts_once_a_day(project: Project) -> None:
     project.ledger.recover()
     assert mark.stat().st_mtime > time.time() - DAY
     assert isinstance(project.landing.undo("h1"), Landed)
+
+
+@pytest.mark.parametrize(
+    ("age", "due"), [(None, False), (0.9, False), (1.1, True), (-0.9, False), (-1.1, True)]
+)
+def test_a_ledger_is_compacted_a_day_after_the_last_time(
+    project: Project, age: float | None, due: bool
+) -> None:
+    """Its first day begins with its first opening; a clock that was ahead does not put it off."""
+    loose = project.folder / "ledger" / "blobs" / "00" / "loose"
+    loose.parent.mkdir(parents=True)
+    loose.write_bytes(b"x")
+    os.utime(loose, (0, 0))
+    mark = project.folder / "ledger" / "compacted"
+    if age is not None:
+        mark.touch()
+        os.utime(mark, (time.time() - age * DAY,) * 2)
+    project.ledger.recover()
+    assert loose.exists() != due and mark.exists()
+
+
+def test_a_content_that_is_needed_stays_where_what_made_it_goes(project: Project) -> None:
+    project.write({"a.txt": "one\ntwo\n", "b.txt": "x\n"})
+    change(project, "h1", "one", "ONE", "s1")
+    change(project, "h2", "two", "TWO", "s2")
+    change(project, "h3", "TWO", "TOO", "s2")
+    project.ledger.compact(Retention(sessions=1, days=0), now=time.time() + 2 * DAY)
+    kept = project.ledger.entries()
+    assert [entry.hunk for entry in kept] == ["h2", "h3"]
+    assert [project.ledger.content(entry.before or "") for entry in kept] == [b"ONE\ntwo\n", b"ONE\nTWO\n"]
+    blobs = project.folder / "ledger" / "blobs"
+    assert sum(path.is_file() for path in blobs.rglob("*")) == 1, "the others are built from it"
 
 
 def test_a_whole_turn_is_undone(project: Project) -> None:

@@ -57,6 +57,10 @@ def land(project: Project, *hunks: Hunk) -> None:
         ("a\nb\n", update("-b"), "a\nmine", "a\nb\nmine"),
         ("a\r\nb\r\n", update("-b", "+B"), "a\nB\n", None),
         ("a\nb\n", update("-a", "-b", "+x"), "x\nmine\n", "a\nb\nmine\n"),
+        # At the end of a file without its newline, where somebody wrote on.
+        ("a", update("-a"), "x\n", "a\nx\n"),
+        ("a\nb", update(" a", "-b"), "a\nx\ny", "a\nb\nx\ny"),
+        ("a", update("-a", "+b"), "b\nx", None),
         # Of its own lines, where what is left still tells which they were.
         ("c\nb\nc\nd\n", update("-b", "-c", "+y", "+b", " d"), "c\nb\nd\n", "c\nb\nc\nd\n"),
         ("d\na\nd\n", update("-a", "-d", "+y", "+a"), "d\na\n", "d\na\nd\n"),

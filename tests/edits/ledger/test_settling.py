@@ -92,8 +92,9 @@ def test_an_overwrite_by_a_shorter_text_may_have_all_of_it(tmp_path: Path) -> No
     """The file is cut to its length last."""
     now = "short" + OLD[5:]
     (tmp_path / "f").write_text(now)
+    before = (tmp_path / "f").stat().st_ino
     assert settle(entry(tmp_path, OLD, "short", in_place=True), content) is State.DROPPED
-    assert files(tmp_path) == {"f": OLD}
+    assert files(tmp_path) == {"f": OLD} and (tmp_path / "f").stat().st_ino == before, "the same file"
 
 
 @pytest.mark.parametrize("lost", [{"before": "0" * 64}, {"after": "0" * 64}])

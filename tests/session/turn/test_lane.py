@@ -159,7 +159,7 @@ async def test_a_question_is_void_once_its_file_is_unlocked_before_the_hunk_is_w
 
 
 @pytest.mark.parametrize("asked_first", [True, False])
-async def test_a_malformed_hunk_closes_its_question(tmp_path: Path, asked_first: bool) -> None:
+async def test_a_hunk_that_breaks_off_closes_its_question(tmp_path: Path, asked_first: bool) -> None:
     spark = rig(tmp_path)
     spark.lock("a.py")
     hunk = spark.begin("a.py")
@@ -170,12 +170,14 @@ async def test_a_malformed_hunk_closes_its_question(tmp_path: Path, asked_first:
     await spark.work()
     assert not spark.held() and not spark.lane.answer(hunk, Answer(land=True))
     (end,) = spark.ends(hunk)
-    assert isinstance(end, HunkRefused) and end.code == "malformed"
+    assert isinstance(end, HunkRefused) and end.code == "incomplete"
     await asyncio.wait_for(spark.lane.settled(), 5)
     await spark.end()
 
 
-async def test_the_question_of_a_malformed_hunk_does_not_wait_for_the_one_before_it(tmp_path: Path) -> None:
+async def test_the_question_of_a_hunk_that_breaks_off_does_not_wait_for_the_one_before_it(
+    tmp_path: Path,
+) -> None:
     spark = rig(tmp_path)
     spark.lock("a.py", "b.py")
     first, second = spark.whole("a.py"), spark.begin("b.py")

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from context.window.pieces import BudgetTooSmall
 from session.base.events import (
     Event,
     Notice,
@@ -100,12 +101,15 @@ class Prepares:
 
     def __init__(self) -> None:
         self.shares: list[float] = []
+        self.problem: Exception | None = None
 
     def count(self, text: str) -> int:
         return len(text)
 
     async def prepare(self, prompt: str, memory: TurnMemory, share: float = 1.0) -> Any:
         self.shares.append(share)
+        if self.problem is not None:
+            raise self.problem
 
         def commit(memory: TurnMemory) -> None:
             if share < 1:
@@ -372,6 +376,23 @@ async def test_an_interrupt_before_the_request_keeps_the_prompt_for_the_next(tmp
     assert (await rig.run()).status == "interrupted"
     assert rig.memory.unsent == ["go"] and rig.kept == [] and rig.wire is not None and rig.wire.asked == []
     assert rig.memory.cut_short == "" and not rig.all(TurnStarted) and not rig.all(Usage)
+
+
+async def test_a_prompt_larger_than_the_window_sends_nothing(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, [list(ONE)])
+    rig.preparation.problem = BudgetTooSmall(500, 90)
+    ended = await rig.run()
+    assert (ended.status, ended.code) == ("failed", "budget") and "shorten the request" in (
+        ended.message or ""
+    )
+    assert rig.wire is not None and rig.wire.asked == [] and rig.kept == [] and rig.memory.unsent == []
+
+
+async def test_what_landed_before_an_answer_failed_is_reported_in_the_next_turn(tmp_path: Path) -> None:
+    text = PATCH.format("old")
+    rig = Rig(tmp_path, [[wire.TextDelta(text), wire.ServerError("server_error", "fell over", 500, None)]])
+    assert (await rig.run()).message == "fell over" and rig.lane.text("a.py") == "new\n"
+    assert "h1 applied a.py" in rig.memory.report() and "cut off" in rig.memory.report()
 
 
 async def test_without_a_connection_the_turn_says_what_is_missing(tmp_path: Path) -> None:

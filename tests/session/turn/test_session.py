@@ -15,7 +15,6 @@ from session.base.events import (
     HunkTyped,
     HunkUndone,
     PhaseChanged,
-    PromptQueued,
     TextDelta,
     TurnStarted,
     Usage,
@@ -132,29 +131,6 @@ async def test_a_redirect_interrupts_and_continues_from_what_landed(root: Path) 
     assert "interrupted" in request
     landed = [event.start for event in talk.all(HunkLanded)]
     assert sorted(landed) == [2, 6, 10], "each hunk landed once"
-
-
-async def test_two_redirects_in_a_row_lose_nothing(root: Path) -> None:
-    async with talking(root, REPAINT, rate=200) as talk:
-        talk.session.submit("repaint it")
-        await talk.until(HunkOpened)
-        talk.session.submit("first thought")
-        talk.session.submit("second thought")
-        assert (await talk.ended("t3")).status == "completed"
-        statuses = [(await talk.ended(turn)).status for turn in ("t1", "t2")]
-        assert "first thought" in str(talk.requests())
-    assert statuses == ["interrupted", "interrupted"]
-    assert talk.text("colours.py") == COLOURS.replace("1", "10").replace("2", "20").replace("3", "30")
-
-
-async def test_a_queued_prompt_waits_for_its_turn(root: Path) -> None:
-    async with talking(root, REPAINT, rate=400) as talk:
-        talk.session.submit("repaint it")
-        await talk.until(HunkOpened)
-        talk.session.queue("what did you do?")
-        assert (await talk.ended("t1")).status == "completed"
-        await talk.ended("t2")
-    assert [event.waiting for event in talk.all(PromptQueued)] == [1]
 
 
 async def test_undo_reverts_one_hunk_and_the_model_is_told(root: Path) -> None:

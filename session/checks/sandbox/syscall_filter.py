@@ -1,8 +1,8 @@
 """A filter of system calls for commands that have no namespaces of their own, as a program of classic BPF.
 
 Source: seccomp(2), linux/seccomp.h and linux/filter.h. The kernel runs the program for each call; it reads
-the call's number, the machine's kind and the arguments, and gives back whether the call is made or which error
-it has. Pointers cannot be followed, so the filter decides by numbers alone.
+the call's number, the machine's kind and the arguments, and gives back whether the call is made or which
+error it has. Pointers cannot be followed, so the filter decides by numbers alone.
 """
 
 from __future__ import annotations

@@ -293,7 +293,7 @@ class Landing:
         self._step("intent")
         try:
             if change.after is None:
-                tree.remove(change.path, entry.before or "", self._step)
+                tree.remove(change.path, entry.before or "", self._step, entry.token)
             else:
                 tree.make_folders(target)
                 expected = None if change.moved_to else entry.before
@@ -302,11 +302,11 @@ class Landing:
                     token=entry.token, in_place=in_place, step=self._step,
                 )  # fmt: skip
                 if change.moved_to:
-                    tree.remove(change.path, entry.before or "", self._step)
+                    tree.remove(change.path, entry.before or "", self._step, entry.token)
         except Changed:
             if change.moved_to and tree.fingerprint(target) == entry.after:
                 # The source was written after it had been copied: remove the copy and plan the move again.
-                tree.remove(target, entry.after or "", self._step)
+                tree.remove(target, entry.after or "", self._step, entry.token)
             self._ledger.settle(entry, State.DROPPED)
             tree.remove_folders(made)
             raise

@@ -6,6 +6,7 @@ owner, the file is overwritten in place, after its old bytes were kept elsewhere
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
@@ -13,6 +14,7 @@ from collections.abc import Callable
 
 from edits.files.atomic import cut_name
 from edits.files.beneath import Changed, open_regular, sync
+from edits.files.exchange import exchange
 from edits.files.text import digest
 
 Step = Callable[[str], None]
@@ -79,7 +81,7 @@ def replace(
         if expected is None:
             _place_new(folder, temporary, name)
         else:
-            os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+            _take_place(folder, temporary, name, expected, digest(data), step)
     except BaseException:  # a Ctrl+C leaves no prepared file behind either
         discard(folder, temporary)
         raise
@@ -112,20 +114,26 @@ def overwrite(folder: int, name: str, data: bytes, expected: str, step: Step) ->
 
 def fingerprint(folder: int, name: str) -> str | None:
     """The digest of a file's bytes, or None if there is no file. Raises Changed and OSError."""
-    try:
-        descriptor = open_regular(folder, name)
-    except FileNotFoundError:
-        return None
-    try:
-        return digest(read_all(descriptor))
-    finally:
-        os.close(descriptor)
+    content = read_file(folder, name)
+    return None if content is None else digest(content)
 
 
 def read_all(descriptor: int) -> bytes:
     """All bytes of an open file from where it stands. Raises OSError."""
     with open(descriptor, "rb", buffering=0, closefd=False) as file:
         return file.readall()
+
+
+def read_file(folder: int, name: str) -> bytes | None:
+    """The bytes of a regular file, or None if there is none. Raises OSError."""
+    try:
+        descriptor = open_regular(folder, name)
+    except FileNotFoundError:
+        return None
+    try:
+        return read_all(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def write_all(descriptor: int, data: bytes) -> None:
@@ -141,6 +149,71 @@ def discard(folder: int, name: str) -> None:
         os.unlink(name, dir_fd=folder)
     except FileNotFoundError:
         return
+
+
+def _take_place(folder: int, temporary: str, name: str, expected: str, ours: str, step: Step) -> None:
+    """Give the prepared file the name of a file that still is what was expected.
+
+    Another program may save at this very moment: what came out is looked at, and put back if it is another's.
+    Raises Changed then.
+    """
+    try:
+        exchanged = exchange(folder, temporary, name)
+    except FileNotFoundError as error:
+        raise Changed(name) from error
+    if not exchanged:  # then the look right before is the best there is
+        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+        return
+    try:
+        step("exchanged")
+    finally:
+        is_others = fingerprint(folder, temporary) != expected
+        if is_others:
+            put_back(folder, temporary, name, ours)
+        discard(folder, temporary)
+    if is_others:
+        raise Changed(name)
+
+
+def remove(folder: int, name: str, expected: str, token: str, step: Step) -> None:
+    """Delete a file that has the digest ``expected``. Raises Changed where another program saves it at this
+    very moment, and OSError."""
+    temporary = temporary_name(name, token)
+    try:
+        os.rename(name, temporary, src_dir_fd=folder, dst_dir_fd=folder)
+    except FileNotFoundError as error:
+        raise Changed(name) from error
+    try:
+        step("taken out")
+    finally:
+        is_others = fingerprint(folder, temporary) != expected
+        if is_others:
+            put_back(folder, temporary, name, None)
+        discard(folder, temporary)
+    if is_others:
+        raise Changed(name)
+    step("removed")
+
+
+def put_back(folder: int, taken: str, name: str, ours: str | None) -> None:
+    """Give another's file, which is called ``taken`` now, the name again that our file of digest ``ours``
+    has, or for None that no file has.
+
+    What has been saved under that name meanwhile is newer, and stays. Raises OSError.
+    """
+    if ours is None:
+        with contextlib.suppress(Changed):
+            _place_new(folder, taken, name)
+        return
+    while fingerprint(folder, name) == ours:
+        try:
+            exchange(folder, taken, name)
+            if fingerprint(folder, taken) == ours:
+                return
+            # Another save came between the look and the exchange: it is newer than what was put back.
+            exchange(folder, taken, name)
+        except FileNotFoundError:
+            return  # the other program has deleted it since
 
 
 def _place_new(folder: int, temporary: str, name: str) -> None:

@@ -20,9 +20,21 @@ from edits.files.beneath import (
     opened_folder,
     sync,
 )
-from edits.files.durable import Step, discard, fingerprint, new_token, no_step, overwrite, read_all, replace
+from edits.files.durable import (
+    Step,
+    discard,
+    fingerprint,
+    new_token,
+    no_step,
+    overwrite,
+    put_back,
+    read_all,
+    read_file,
+    remove,
+    replace,
+)
 from edits.files.durable import temporary_name as temporary_name
-from edits.files.text import FileError, TextFile, decode
+from edits.files.text import FileError, TextFile, decode, digest
 from edits.hunk import RefusalCode
 
 LARGEST = 64 * 1024 * 1024
@@ -139,20 +151,34 @@ class Tree:
                 if model is not None:
                     os.close(model)
 
-    def remove(self, path: str, expected: str, step: Step = no_step) -> None:
-        """Delete ``path`` if its content still has the digest ``expected``, or raise Changed."""
+    def remove(self, path: str, expected: str, step: Step = no_step, token: str = "") -> None:
+        """Delete ``path`` if its content still has the digest ``expected``, or raise Changed. ``token`` is a
+        part of the name that it has for a moment before."""
         with _told(path, "deleted"), self._folder(path) as (folder, name):
             if fingerprint(folder, name) != expected:
                 raise Changed(path)
             self._check(path, folder)
-            os.unlink(name, dir_fd=folder)
-            step("removed")
+            remove(folder, name, expected, token or new_token(), step)
             sync(folder)
 
     def discard_temporary(self, path: str, token: str) -> None:
         """Delete the file in which a dead process prepared the content of ``path``. Raises FileError."""
         with _told(path, "deleted"), self._folder(path) as (folder, name):
             discard(folder, temporary_name(name, token))
+
+    def put_back(self, path: str, token: str, before: str | None, after: bytes | None) -> None:
+        """Put another program's save back that a dead process took from ``path`` and did not look at.
+
+        What was prepared, a part of ``after``, and what was there ``before`` (a digest) is deleted. Raises
+        FileError.
+        """
+        with _told(path, "written"), self._folder(path) as (folder, name):
+            temporary = temporary_name(name, token)
+            taken = read_file(folder, temporary)
+            prepared = taken is not None and after is not None and after.startswith(taken)
+            if taken is not None and digest(taken) != before and not prepared:
+                put_back(folder, temporary, name, after if after is None else digest(after))
+            discard(folder, temporary)
 
     def missing_folders(self, path: str) -> tuple[str, ...]:
         """The folders that must be made for the file ``path``, outermost first. Raises FileError."""

@@ -24,7 +24,7 @@ def settle(entry: Entry, contents: Contents) -> State:
     """
     tree = Tree(Path(entry.root))
     try:
-        _discard_temporary(tree, entry)
+        _discard_temporary(tree, entry, contents)
         state = _moved(entry, tree) if entry.moved_to else _unmoved(entry, tree, contents)
     except FileError:
         state = State.LOST
@@ -33,9 +33,16 @@ def settle(entry: Entry, contents: Contents) -> State:
     return state
 
 
-def _discard_temporary(tree: Tree, entry: Entry) -> None:
+def _discard_temporary(tree: Tree, entry: Entry, contents: Contents) -> None:
     if not entry.token:
         return  # An old version of spark gave names that the project's own files can have.
+    try:
+        if entry.moved_to or entry.after is None:
+            tree.put_back(entry.path, entry.token, entry.before, None)
+        if entry.after is not None and not entry.moved_to and entry.before is not None:
+            tree.put_back(entry.place, entry.token, entry.before, contents(entry.after))
+    except FileError:
+        pass  # Its folder is gone or has become something else, or the ledger's copy is damaged.
     try:
         tree.discard_temporary(entry.place, entry.token)
     except FileError:

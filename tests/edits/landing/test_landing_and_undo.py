@@ -22,6 +22,7 @@ from edits.hunk import (
 )
 from edits.landing import Landing
 from edits.ledger.entry import Op
+from edits.ledger.ledger import Ledger
 from tests.edits.helpers import Project
 from tests.edits.landing.written import ABC, add, delete, move, update
 
@@ -231,3 +232,28 @@ def test_a_file_is_held_by_the_lock_on_its_other_name(project: Project) -> None:
     held = landing.land(update("other", "-b", "+B"), hunk_id="h1")
     assert isinstance(held, Held) and "other is kept, which is locked" in held.message
     assert project.read() == {"kept": ABC, "other": ABC}
+
+
+@pytest.mark.parametrize(
+    ("hunk", "dies_at"), [(update("f", "-b", "+B"), "exchanged"), (delete("f"), "taken out")]
+)
+@pytest.mark.parametrize("taken", [f"theirs\n{ABC}", ABC])
+def test_a_save_that_a_dying_process_took_is_put_back(
+    project: Project, hunk: Hunk, dies_at: str, taken: str
+) -> None:
+    project.write({"f": ABC})
+
+    def die(step: str) -> None:
+        if step == dies_at:
+            (temporary,) = project.root.glob(".f.*.spark")
+            temporary.write_text(taken)  # another program's save at the moment before
+            os._exit(0)
+
+    child = os.fork()
+    if not child:
+        Landing(project.root, project.ledger, step=die).land(hunk, hunk_id="h1")
+        os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0, "it died at that step"
+    Ledger(project.folder / "ledger").recover()
+    landed = {"f": ABC.replace("b", "B")} if dies_at == "exchanged" else {}
+    assert project.read() == (landed if taken == ABC else {"f": taken})

@@ -95,7 +95,8 @@ class UnifiedBlock(Block):
 
     def resumes(self, line: str) -> bool:
         """Whether the line is one of the diff, which had not ended: lines before it have no sign then."""
-        if not (line.startswith("@@") or (looks_edited(line) and self._state == "body" and self._lines)):
+        edit = looks_edited(line, *self._passed[-1:]) and self._state == "body" and bool(self._lines)
+        if not (line.startswith("@@") or edit):
             return False
         passed, self._passed = self._passed, []
         for text in passed if self._state == "body" and self._lines else ():

@@ -23,8 +23,8 @@ _KINDS: dict[str, re.Pattern[str]] = {
         r"\s*\*\*\* (?:(?:Begin|End) Patch|End of File|(?:Add|Update|Delete) File:.*|Move to:.*)\s*"
     ),
     "a line of a diff": re.compile(
-        r"\s*@@ -\d+(?:,\d+)? \+\d+.*|@@(?:\s.*)?|diff --git \S+ \S.*|(?:---|\+\+\+) (?:[ab]/\S.*|/dev/null)|\s*\\ No newline at end of file"
-        r"|index [0-9a-f]{7,}\.\.[0-9a-f]{7,}.*"
+        r"\s*@@ -\d+(?:,\d+)? \+\d+.*|@@(?:\s.*)?|diff --git \S+ \S.*|(?:---|\+\+\+) (?:[ab]/\S.*|/dev/null)"
+        r"|\s*\\ No newline at end of file|index [0-9a-f]{7,}\.\.[0-9a-f]{7,}.*"
     ),
 }
 _TAG = re.compile(

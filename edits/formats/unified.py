@@ -207,7 +207,8 @@ class UnifiedBlock(Block):
         if self._heredoc is not None and line.strip() == self._heredoc:
             return False
         begun = bool(self._lines) or self._counts is not None or bool(self._anchor)
-        return begun and (self._fenced or self._heredoc is not None or self._lines[-1:] != [_BLANK])
+        inside = self._fenced or self._heredoc is not None or line[0] == "\t"
+        return begun and (inside or self._lines[-1:] != [_BLANK])
 
     def _settle_pair(self, line: str, crlf: bool | None) -> bool:
         """Decide whether the held ``---`` line is a header; True if ``line`` was taken for that."""

@@ -243,7 +243,8 @@ class V4ABlock(Block):
             self._open_chunk()
             self._add_line(_KINDS[line[0]], line[1:], crlf)
             return Body(_KINDS[line[0]], 1)
-        if self._may_have_ended and not self._fenced and not self._heredoc:
+        prose = line[0] != "\t" and self._may_have_ended
+        if prose and not self._fenced and not self._heredoc:
             self._leave_or_reject(line)
             return None
         return self._take_unsigned(line, crlf)

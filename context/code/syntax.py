@@ -43,7 +43,7 @@ def syntax_error(path: str, text: str) -> str | None:
 
 
 def parse_error(path: str, text: str) -> str | None:
-    """What :func:`syntax_error` finds, and in Python what only its own parser does, such as a wrong indent."""
+    """What :func:`syntax_error` finds, and in Python what only its own parser does: a wrong indentation."""
     found = syntax_error(path, text)
     if found is not None or len(text) > LARGEST:
         return found

@@ -66,12 +66,12 @@ def marker_in(
 def are_signed(new: Sequence[str], file: Sequence[str], *, bullets: bool) -> bool:
     """Whether every line of the ``new`` text begins with the ``+`` of a diff, as no line of the file does.
 
-    With ``bullets`` it is text if a blank follows on each line.
+    With ``bullets`` it is text if a blank or another plus follows on each line.
     """
     filled = [text for text in new if text.strip()]
-    if not all(text[0] == "+" for text in filled) or all(text[:2] == "++" for text in filled):
+    if not filled or not all(text[0] == "+" for text in filled):
         return False
-    if bullets and all(re.match(r"\+ \S", text) for text in filled):
+    if bullets and all(re.match(r"\+(?: \S|\+)", text) for text in filled):
         return False
     return not any(line.startswith("+") for line in file)
 

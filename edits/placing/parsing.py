@@ -34,8 +34,9 @@ def place_parsed(
         return found
     for lines in hunk.alternatives:
         other = place(file, replace(hunk, lines=lines, alternatives=()), symbols)
-        placed = isinstance(other, Placed) and bool(other.splices)
-        if placed and checker(hunk.path, spliced(file, other.splices)) is None:
+        if not isinstance(other, Placed) or not other.splices:
+            continue
+        if checker(hunk.path, spliced(file, other.splices)) is None:
             return other
     if found.rung is Rung.EXACT:
         return found

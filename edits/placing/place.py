@@ -140,6 +140,8 @@ def _by_lines(file: TextFile, found: Place, hunk: Hunk) -> Placed | Present:
         made = with_final_newline(file, made, hunk.final_newline, hunk.newline)
     made = tuple(splice for splice in made if splice.old != splice.new)
     new = [line.text for line in found.lines if line.kind is not LineKind.OLD]
+    while len(new) > 1 and not new[-1].strip() and hunk.final_newline is None:
+        new.pop()
     same = list(file.lines[found.start : found.start + len(new)]) == new and hunk.final_newline is None
     end = found.start + len(new) if same else found.end
     return Placed(made, found.rung, found.start + 1, end + 1, same or beside is not None)

@@ -25,7 +25,9 @@ from edits.placing.anchors import Symbol
 from edits.placing.hints import likely_files
 from edits.placing.large_files import change_exactly
 from edits.placing.locate import Miss, Present, Symbols
+from edits.placing.parsing import Checker, place_parsed
 from edits.placing.place import Placed, deletes_as_it_is, place
+from edits.placing.soundness import unsound_file
 from edits.placing.splices import Splice, spliced
 
 SymbolSource = Callable[[str, str], Sequence[Symbol]]
@@ -97,8 +99,10 @@ class Planner:
         files: Callable[[], Iterable[str]],
         symbols: SymbolSource | None = None,
         git: GitRules | None = None,
+        checker: Checker | None = None,
     ) -> None:
         self._tree = tree
+        self._checker = checker
         self._git = git or NoGitRules()
         self._off_limits = off_limits
         self._links = HardLinks(tree.root)
@@ -194,7 +198,7 @@ class Planner:
             made, after = exactly
             return replace(change, after=after, splices=made)
         file = decode(change.before, target.path)
-        found = place(file, hunk, self.definitions(target.path, file.text))
+        found = place_parsed(file, hunk, self.definitions(target.path, file.text), self._checker)
         if isinstance(found, Miss):
             return Refused(change.hunk, target.path, found.code, found.message)
         if isinstance(found, Present):
@@ -229,6 +233,9 @@ class Planner:
             if hunk.format is Format.V4A:
                 return self._plan_overwrite(hunk, target, change)
             return already_exists(change.hunk, target.path, hunk.format)
+        wrong = unsound_file(target.path, text.splitlines(), hunk.format)
+        if wrong is not None:
+            return Refused(change.hunk, target.path, RefusalCode.MALFORMED, wrong)
         if change.before is not None:
             self._tree.check_writable(target.name, target.path)
         return replace(change, after=after, splices=(Splice(0, (), tuple(whole_lines(text))),))

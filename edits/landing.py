@@ -28,6 +28,7 @@ from edits.ledger.ledger import Ledger
 from edits.ledger.reverse import Reversal, plan_reversal
 from edits.ledger.undo import follow, live_range
 from edits.placing.locate import find
+from edits.placing.parsing import Checker
 from edits.placing.place import Placed, place
 from edits.placing.splices import extent_of, new_range
 
@@ -43,7 +44,7 @@ class Landing:
     ``files`` lists the paths that a message may suggest when a path is wrong. ``symbols`` gives the
     definitions in a file's text, for anchors that name one in other words than the file. ``step`` is
     called after each step of a landing. ``protection`` can be replaced at any time; ``off_limits`` are the
-    files that are never edited; ``git`` knows the rules for new ones.
+    files that are never edited; ``git`` knows the rules for new ones. ``checker`` says what does not parse.
     """
 
     def __init__(
@@ -56,13 +57,15 @@ class Landing:
         protection: Protection | None = None,
         off_limits: OffLimits | None = None,
         git: GitRules | None = None,
+        checker: Checker | None = None,
         step: Step = no_step,
     ) -> None:
         self.protection = protection
         self._root = root.resolve()
         self._tree = Tree(self._root)
         self._ledger = ledger
-        self._planner = Planner(self._tree, off_limits or OffLimits(), ledger, files, symbols, git)
+        limits = off_limits or OffLimits()
+        self._planner = Planner(self._tree, limits, ledger, files, symbols, git, checker)
         self._step = step
         self._aimed: tuple[tuple[str, int, int, int], TextFile] | None = None
 

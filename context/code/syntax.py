@@ -42,6 +42,15 @@ def syntax_error(path: str, text: str) -> str | None:
     return f"syntax error at line {node.start_point.row + 1}: {what}"
 
 
+def parse_error(path: str, text: str) -> str | None:
+    """What :func:`syntax_error` finds, and in Python what only its own parser does: a wrong indentation."""
+    found = syntax_error(path, text)
+    if found is not None or len(text) > LARGEST:
+        return found
+    language = language_of(path)
+    return _told_by_python(text) if language is not None and language.name == "python" else None
+
+
 def _told_by_python(text: str) -> str | None:
     """What Python itself says of a text: where a bracket or a string is never closed, a grammar that mends
     errors sees one only in the lines after it. None where this version of Python finds nothing wrong."""

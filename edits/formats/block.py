@@ -124,6 +124,11 @@ class Block(ABC):
         del clean
 
 
-def looks_edited(line: str) -> bool:
-    """Whether a line after an edit looks like part of it: ``+x`` or ``-x``, but not a bullet or a rule."""
+def looks_edited(line: str, above: str = "") -> bool:
+    """Whether a line after an edit looks like part of it: ``+x`` or ``-x``, but not a bullet or a rule, nor
+    the header of another diff. ``above`` is the line before it, which may have been such a header's first."""
+    if line.startswith(("--- ", "+++ ")):
+        return False
+    if above.startswith("--- "):
+        return True
     return line.startswith("+") or (line.startswith("-") and _BULLET.fullmatch(line) is None)

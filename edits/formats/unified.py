@@ -95,7 +95,8 @@ class UnifiedBlock(Block):
 
     def resumes(self, line: str) -> bool:
         """Whether the line is one of the diff, which had not ended: lines before it have no sign then."""
-        if not (line.startswith("@@") or (looks_edited(line) and self._state == "body" and self._lines)):
+        edit = looks_edited(line, *self._passed[-1:]) and self._state == "body" and bool(self._lines)
+        if not (line.startswith("@@") or edit):
             return False
         passed, self._passed = self._passed, []
         for text in passed if self._state == "body" and self._lines else ():
@@ -206,7 +207,8 @@ class UnifiedBlock(Block):
         if self._heredoc is not None and line.strip() == self._heredoc:
             return False
         begun = bool(self._lines) or self._counts is not None or bool(self._anchor)
-        return begun and (self._fenced or self._heredoc is not None or self._lines[-1:] != [_BLANK])
+        inside = self._fenced or self._heredoc is not None or line[0] == "\t"
+        return begun and (inside or self._lines[-1:] != [_BLANK])
 
     def _settle_pair(self, line: str, crlf: bool | None) -> bool:
         """Decide whether the held ``---`` line is a header; True if ``line`` was taken for that."""

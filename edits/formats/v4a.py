@@ -117,7 +117,7 @@ class V4ABlock(Block):
         """Whether the line is one of the patch, which had not ended: lines before it have no sign then."""
         header = HEADER.fullmatch(line.strip())
         chunk = line.startswith("@@") and (self._state == "update" or self._file_has_chunk)
-        edit = looks_edited(line) and self._state == "update" and bool(self._lines)
+        edit = looks_edited(line, *self._passed[-1:]) and self._state == "update" and bool(self._lines)
         if not (chunk or edit) and (header is None or header["mark"] == "Begin Patch"):
             return False
         passed, self._passed = self._passed, []
@@ -243,7 +243,8 @@ class V4ABlock(Block):
             self._open_chunk()
             self._add_line(_KINDS[line[0]], line[1:], crlf)
             return Body(_KINDS[line[0]], 1)
-        if self._may_have_ended and not self._fenced and not self._heredoc:
+        prose = line[0] != "\t" and self._may_have_ended
+        if prose and not self._fenced and not self._heredoc:
             self._leave_or_reject(line)
             return None
         return self._take_unsigned(line, crlf)

@@ -6,16 +6,14 @@ file is judged once its last hunk of the turn is in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from edits.files.text import FileError, decode
 from edits.files.tree import Tree
 from edits.ledger.entry import Entry, Op
 from edits.ledger.ledger import Ledger
-
-Checker = Callable[[str, str], str | None]
-"""Says what is wrong with a file's text, in a few words, or None: called with the path and the text."""
+from edits.placing.parsing import Checker
 
 MOST_CHECKED = 50
 """States of a file that are checked to find the hunks which broke it; with more changes, all count."""

@@ -43,9 +43,9 @@ class Site:
 Reading = tuple[HunkLine, ...]
 
 
-def fit(site: Site, reading: Reading, shift: Shift, format: Format) -> Reading | str | None:
+def fit(site: Site, reading: Reading, shift: Shift, format: Format, *, woven: bool) -> Reading | str | None:
     """The reading with its new lines indented for the file; what is wrong with them, or None if they cannot
-    be indented."""
+    be indented. ``woven`` says that its context is the file's, and not as it was typed."""
     if not any(line.kind is LineKind.NEW and line.text.strip() for line in reading):
         return reading
     if isinstance(shift, First):
@@ -55,7 +55,7 @@ def fit(site: Site, reading: Reading, shift: Shift, format: Format) -> Reading |
     ways = [way for way in (reindented(reading, shift), _in_units(site, reading, shift)) if way is not None]
     if format in _SIGNED and shift in (_LOST_BLANK, _BLANK_MORE):
         ways.insert(0 if shift == _LOST_BLANK else len(ways), reading)
-    if isinstance(shift, Moved) and not shift.taken:
+    if isinstance(shift, Moved) and not shift.taken and not woven:
         ways += _as_typed(site, reading)
     return min(ways, key=lambda way: _cost(site, way)) if ways else None
 

@@ -21,7 +21,7 @@ from edits.placing.anchors import Symbol, anchor_line, settle_by_anchors, settle
 from edits.placing.blank_lines import matches, new_of, occurrences, place_spaced, tells
 from edits.placing.elision import place_elided
 from edits.placing.fitting import Site, fit
-from edits.placing.hints import bare, describe_candidates, describe_nearest, fold
+from edits.placing.hints import describe_candidates, describe_nearest, fold
 from edits.placing.indent import UNMOVED, Shift, first_lost, shift_of
 from edits.placing.readings import Reading, as_in_file, readings_of
 from edits.placing.soundness import unsound
@@ -161,11 +161,11 @@ def _loosely(
         if found is None:
             continue
         start, end, whole, _ = found
-        if bare(new_of(whole)) == bare(lines[start:end]):
+        if list(map(str.lstrip, fold(new_of(whole)))) == list(map(str.lstrip, fold(lines[start:end]))):
             return Present(start, end, rung)
         if hunk.anchors and not settle_by_anchors(lines, [start], end - start, hunk.anchors):
             return _no_anchor(start, hunk)
-        placed = _place(lines, found, reading.old, rung, hunk)
+        placed = _place(lines, found, reading.old, rung, hunk, woven=True)
         if placed is not None:
             return placed
     return None
@@ -177,6 +177,8 @@ def _place(
     typed: Sequence[str],
     rung: Rung,
     hunk: Hunk,
+    *,
+    woven: bool = False,
 ) -> Place | str | None:
     """The place with its new lines like the file's, or what is wrong with them; None if they cannot be
     indented."""
@@ -185,7 +187,7 @@ def _place(
     wrong = unsound(hunk.path, lines, reading, hunk.format)
     if wrong is not None:
         return wrong
-    fitted = fit(Site(lines, start, end), reading, shift, hunk.format)
+    fitted = fit(Site(lines, start, end), reading, shift, hunk.format, woven=woven)
     if fitted is None or isinstance(fitted, str):
         return fitted
     wrong = unsound(hunk.path, lines, fitted, hunk.format)

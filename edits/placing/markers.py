@@ -23,8 +23,8 @@ _KINDS: dict[str, re.Pattern[str]] = {
         r"\s*\*\*\* (?:(?:Begin|End) Patch|End of File|(?:Add|Update|Delete) File:.*|Move to:.*)\s*"
     ),
     "a line of a diff": re.compile(
-        r"\s*@@ -\d+(?:,\d+)? \+\d+.*|@@(?:\s.*)?|diff --git \S+ \S.*|(?:---|\+\+\+) (?:[ab]/\S.*|/dev/null)|\s*\\ No newline at end of file"
-        r"|index [0-9a-f]{7,}\.\.[0-9a-f]{7,}.*"
+        r"\s*@@ -\d+(?:,\d+)? \+\d+.*|@@(?:\s.*)?|diff --git \S+ \S.*|(?:---|\+\+\+) (?:[ab]/\S.*|/dev/null)"
+        r"|\s*\\ No newline at end of file|index [0-9a-f]{7,}\.\.[0-9a-f]{7,}.*"
     ),
 }
 _TAG = re.compile(
@@ -66,12 +66,12 @@ def marker_in(
 def are_signed(new: Sequence[str], file: Sequence[str], *, bullets: bool) -> bool:
     """Whether every line of the ``new`` text begins with the ``+`` of a diff, as no line of the file does.
 
-    With ``bullets`` it is text if a blank follows on each line.
+    With ``bullets`` it is text if a blank or another plus follows on each line.
     """
     filled = [text for text in new if text.strip()]
-    if not all(text[0] == "+" for text in filled) or all(text[:2] == "++" for text in filled):
+    if not filled or not all(text[0] == "+" for text in filled):
         return False
-    if bullets and all(re.match(r"\+ \S", text) for text in filled):
+    if bullets and all(re.match(r"\+(?: \S|\+)", text) for text in filled):
         return False
     return not any(line.startswith("+") for line in file)
 

@@ -48,7 +48,7 @@ def place(file: TextFile, hunk: Hunk, symbols: Symbols = lambda: ()) -> Placed |
 
 def _by_characters(file: TextFile, hunk: Hunk, typed: Replacement) -> Placed | Present | Miss | None:
     """The place of an edit by characters; None if its lines are to be searched for."""
-    edit = _with_its_endings(file, typed)
+    edit = _with_its_endings(typed)
     if edit is None:
         message = "the new text lacks the line ends that the old one ends with: write them, or leave them out"
         return Miss(RefusalCode.MALFORMED, message)
@@ -69,7 +69,7 @@ def _by_characters(file: TextFile, hunk: Hunk, typed: Replacement) -> Placed | P
     return Placed(made, rung, first, first + 1, found.repeats)
 
 
-def _with_its_endings(file: TextFile, edit: Replacement) -> Replacement | None:
+def _with_its_endings(edit: Replacement) -> Replacement | None:
     """The edit with the line end at its own end, or beginning, that the old text has and the new one lacks.
 
     Without it the next line of the file, or the one above, would be joined to the new text. None if it is
@@ -78,7 +78,8 @@ def _with_its_endings(file: TextFile, edit: Replacement) -> Replacement | None:
     old, new = edit.old, edit.new
     if not new.strip() or not old.strip("\r\n"):
         return edit
-    if old.endswith("\n") and not new.endswith(("\n", " ", "\t")) and not _ends_file(file, old):
+    bare = new == old.rstrip("\r\n")
+    if old.endswith("\n") and not bare and not new.endswith(("\n", " ", "\t")):
         if old.endswith(("\n\n", "\r\n\r\n")):
             return None
         new += "\r\n" if old.endswith("\r\n") else "\n"
@@ -90,10 +91,6 @@ def _with_its_endings(file: TextFile, edit: Replacement) -> Replacement | None:
     return Replacement(old, new)
 
 
-def _ends_file(file: TextFile, old: str) -> bool:
-    return file.text.replace("\r\n", "\n").endswith(old.replace("\r\n", "\n"))
-
-
 def _fitted(file: TextFile, hunk: Hunk, covered: tuple[int, int]) -> Place | Miss | None:
     """The edit by its lines, if they are not indented as they are to be in the file; None if they are."""
     start, end = covered
@@ -103,7 +100,7 @@ def _fitted(file: TextFile, hunk: Hunk, covered: tuple[int, int]) -> Place | Mis
     if shift is None:
         return None
     site = Site(file.lines, start, end)
-    fitted = fit(site, hunk.lines, shift, hunk.format)
+    fitted = fit(site, hunk.lines, shift, hunk.format, woven=False)
     if isinstance(fitted, str):
         return Miss(RefusalCode.MALFORMED, fitted)
     if fitted is None or _texts(fitted) == _texts(_as_replaced(hunk.lines, actual, typed)):
@@ -143,6 +140,8 @@ def _by_lines(file: TextFile, found: Place, hunk: Hunk) -> Placed | Present:
         made = with_final_newline(file, made, hunk.final_newline, hunk.newline)
     made = tuple(splice for splice in made if splice.old != splice.new)
     new = [line.text for line in found.lines if line.kind is not LineKind.OLD]
+    while len(new) > 1 and not new[-1].strip() and hunk.final_newline is None:
+        new.pop()
     same = list(file.lines[found.start : found.start + len(new)]) == new and hunk.final_newline is None
     end = found.start + len(new) if same else found.end
     return Placed(made, found.rung, found.start + 1, end + 1, same or beside is not None)

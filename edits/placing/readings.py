@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -55,7 +55,8 @@ def readings_of(hunk: Hunk) -> list[Reading]:
         if old and not (cut and sum(map(tells, old)) < _TELLING_LINES):
             found.append(Reading(lines, line_hint=hunk.line_hint))
     signed = hunk.format in (Format.V4A, Format.UNIFIED) and not hunk.flaw
-    for undo in (*map(partial(partial, _without_numbers), _GUTTERS), _unescaped, *[_with_blanks] * signed):
+    undos: list[Callable[[Reading], Reading | None]] = [partial(_without_numbers, one) for one in _GUTTERS]
+    for undo in (*undos, _unescaped, *([_with_blanks] if signed else ())):
         found += [undone for one in found if (undone := undo(one)) is not None]
     return found
 
@@ -108,8 +109,8 @@ def _split(text: str, gutter: re.Pattern[str]) -> tuple[int, str] | None:
 def as_in_file(
     actual: Sequence[str], typed: Sequence[str], lines: Sequence[HunkLine]
 ) -> tuple[HunkLine, ...]:
-    """``lines`` with characters in the new ones like those of the file, where the ``typed`` old lines show that
-    they were typed in another way: curly quotes for straight ones, invisible characters, another normal form.
+    """``lines`` with characters in the new ones like those of the file, where the ``typed`` old lines show
+    another way to type: curly quotes for straight ones, invisible characters, another normal form.
 
     ``actual`` are the lines of the file that the old lines stand for.
     """

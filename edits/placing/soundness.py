@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from edits.hunk import Format, HunkLine, LineKind
 from edits.placing.blank_lines import tells
 from edits.placing.entities import escaped_line
-from edits.placing.markers import are_numbered, are_signed, marker_in, separates
+from edits.placing.markers import FENCE, are_numbered, are_signed, marker_in, separates
 from edits.placing.placeholders import PROSE_SUFFIXES, are_code, is_dots, is_placeholder
 
 _MANY_GONE = 2
@@ -47,6 +47,30 @@ def unsound(path: str, lines: Sequence[str], reading: Sequence[HunkLine], format
     if escaped is not None:
         return _told(new[escaped], "has entities such as “&lt;”, and the file has none: write the characters")
     return None
+
+
+def unsound_file(path: str, new: Sequence[str], format: Format) -> str | None:
+    """What is wrong with the text of a new file; None if nothing is.
+
+    It may well be about markers, so they count only where they begin or end the text.
+    """
+    filled = [text for text in new if text.strip()]
+    ends = [HunkLine(LineKind.NEW, text) for text in dict.fromkeys((*filled[:1], *filled[-1:]))]
+    fences = sum(FENCE.fullmatch(text) is not None for text in new)
+    if len(filled) > 1 and not (fences % 2 == 0 and any(FENCE.fullmatch(line.text) for line in ends)):
+        wrong = unsound(path, (), ends, Format.V4A)
+        if wrong is not None:
+            return wrong
+    if are_signed(new, (), bullets=True) or (len(filled) > 1 and are_numbered(new, ())):
+        return _told(filled[0], "is not text of the file: write the lines as they are to be in it")
+    left = next((text for text in new if is_placeholder(text)), None)
+    if left is not None:
+        return _told(left, "stands for text that was left out: write all of the new file")
+    escaped = escaped_line(new, (), path)
+    if escaped is not None:
+        return _told(new[escaped], "has entities such as “&lt;”: write the characters")
+    stray = stray_separator(new, (), prose=True) if format is Format.SEARCH_REPLACE else None
+    return None if stray is None else _told(stray, "is a second separator: write one “=======” in a block")
 
 
 def stray_separator(new: Sequence[str], lines: Sequence[str], *, prose: bool) -> str | None:

@@ -67,6 +67,7 @@ class Workspace:
             self.ledger,
             files=self._nameable,
             symbols=_symbols,
+            checker=_checker,
             off_limits=off_limits,
             git=GitRules(self.root),
         )
@@ -115,6 +116,13 @@ def _symbols(path: str, text: str) -> Sequence[Symbol]:
     from context.index.outliner import OUTLINER
 
     return OUTLINER.outline(path, text).symbols
+
+
+def _checker(path: str, text: str) -> str | None:
+    """What is wrong with a file's text, asked for only where a hunk's place is not certain."""
+    from context.code.syntax import parse_error
+
+    return parse_error(path, text)
 
 
 def _reason(problem: Exception) -> str:

@@ -47,7 +47,8 @@ OWN = (
         "class Queue:\n    def __init__(self, size):\n        self.size = size\n        self.items = []\n\n"
         "    def push(self, item):\n        if len(self.items) == self.size:\n            raise Full(item)\n"
         "        self.items.append(item)\n\n    def pop(self):\n        return self.items.pop(0)\n",
-        "class Queue:\n    def __init__(self, size):\n        self.size = size\n        self.items = deque()\n\n"
+        "class Queue:\n    def __init__(self, size):\n        self.size = size\n"
+        "        self.items = deque()\n\n"
         "    def push(self, item):\n        if len(self.items) >= self.size:\n            self.dropped += 1\n"
         "            raise Full(item)\n        self.items.append(item)\n\n    def pop(self):\n"
         "        item = self.items.popleft()\n        self.taken(item)\n        return item\n",

@@ -17,6 +17,31 @@ from tests.edits.mutations.answers import Answer, Edit, signed, written
 
 Operator = Callable[[Answer, random.Random], Answer | None]
 _SIGNED = ("v4a", "unified")
+PLACEHOLDERS = """\
+# ... existing code ...
+// ... rest of the function unchanged ...
+... (the other code) ...
+/* … existing code … */
+// rest of the file remains the same
+<!-- ... rest of page ... -->
+-- ... other statements unchanged
+# (rest unchanged)
+[... unchanged ...]
+""".splitlines()
+MARKS = """\
+</diff>
+</new_string>
+*** End Patch
+>>>>>>> UPDATED
+<<<<<<< HEAD
+```
+</content>
+@@ -1,3 +1,4 @@
+*** End of File
+\\ No newline at end of file
+</parameter>
+|||||||
+""".splitlines()
 
 
 def _typed(answer: Answer, old: Sequence[str], new: Sequence[str], *, held: bool = False) -> Answer | None:
@@ -105,10 +130,8 @@ def trailing_blanks(answer: Answer, chance: random.Random) -> Answer | None:
 
 def curly_quotes(answer: Answer, chance: random.Random) -> Answer | None:
     """Straight quotes are curly on both sides."""
-    table = chance.choice(({"'": "’"}, {'"': "”"}, {"'": "‘", '"': "“"}))
-    sides = [
-        [line.translate(str.maketrans(table)) for line in side] for side in (answer.edit.old, answer.edit.new)
-    ]
+    table = str.maketrans(*chance.choice((("'", "’"), ('"', "”"), ("'\"", "‘“"))))
+    sides = [[line.translate(table) for line in side] for side in (answer.edit.old, answer.edit.new)]
     return None if sides[0] == list(answer.edit.old) else _typed(answer, *sides)
 
 
@@ -161,11 +184,7 @@ def new_escaped(answer: Answer, chance: random.Random) -> Answer | None:
 def placeholder(answer: Answer, chance: random.Random) -> Answer | None:
     """The end of the new text is left out."""
     new = answer.edit.new
-    mark = chance.choice(
-        ("# ... existing code ...", "// ... rest of the function unchanged ...", "... (rest of the code) ...")
-        + ("/* … existing code … */", "// rest of the file remains the same", "<!-- ... rest of page ... -->")
-        + ("-- ... other statements unchanged", "# (rest unchanged)", "[... unchanged ...]")
-    )
+    mark = chance.choice(PLACEHOLDERS)
     cut = chance.randrange(1, len(new)) if len(new) > 1 else 0
     depth = _depth(new)
     return _typed(answer, answer.edit.old, (*new[:cut], depth + mark), held=True)
@@ -174,10 +193,7 @@ def placeholder(answer: Answer, chance: random.Random) -> Answer | None:
 def marker_in_text(answer: Answer, chance: random.Random) -> Answer | None:
     """A line of markup is among the new lines."""
     new = list(answer.edit.new)
-    mark = chance.choice(
-        ("</diff>", "</new_string>", "*** End Patch", ">>>>>>> UPDATED", "<<<<<<< HEAD", "```", "</content>")
-        + ("@@ -1,3 +1,4 @@", "*** End of File", "\\ No newline at end of file", "</parameter>", "|||||||")
-    )
+    mark = chance.choice(MARKS)
     new.insert(chance.choice((0, len(new), len(new))), mark)
     if answer.format == "unified" and mark.startswith("\\"):
         return None
@@ -205,7 +221,8 @@ def lost_blank_lines(answer: Answer, chance: random.Random) -> Answer | None:
 
 
 LINES: tuple[Operator, ...] = (
-    both_shallower, both_deeper, old_shallower, first_line_bare, first_new_line_bare, new_shallower, half_width,
+    both_shallower, both_deeper, old_shallower, first_line_bare, first_new_line_bare, new_shallower,
+    half_width,
     trailing_blanks, curly_quotes, invisible, numbered, new_numbered, both_escaped, new_escaped, placeholder,
     marker_in_text, signs_in_text, lost_blank_lines,
 )  # fmt: skip
@@ -341,11 +358,9 @@ def plain_git_header(answer: Answer, chance: random.Random) -> Answer | None:
     del chance
     path = answer.edit.path
     header = f"--- a/{path}\n+++ b/{path}\n"
-    return (
-        _text(answer, answer.text.replace(header, f"diff --git {path} {path}\n"))
-        if answer.format == "unified"
-        else None
-    )
+    if answer.format != "unified":
+        return None
+    return _text(answer, answer.text.replace(header, f"diff --git {path} {path}\n"))
 
 
 def left_out(answer: Answer, chance: random.Random) -> Answer | None:
@@ -383,7 +398,8 @@ def cut(answer: Answer, chance: random.Random) -> Answer | None:
 
 
 MARKUP: tuple[Operator, ...] = (
-    glued_end, more_separators, bent_markers, no_end_marker, bare_context, blank_after_signs, bullets_after, twice,
+    glued_end, more_separators, bent_markers, no_end_marker, bare_context, blank_after_signs, bullets_after,
+    twice,
     carriage_returns, draft_before, byte_order_mark, fewer_newlines, wrong_counts, plain_git_header, left_out,
     inner_fence, cut,
 )  # fmt: skip

@@ -181,6 +181,10 @@ class Planner:
         source = self._symbols
         return (lambda: ()) if source is None else (lambda: source(path, text))
 
+    def forget(self) -> None:
+        """Forget what dry runs would have written."""
+        self._overlay.clear()
+
     def remember(self, change: Change) -> None:
         """Remember what a dry run would have written."""
         self._overlay[change.path] = None if change.moved_to else change.after

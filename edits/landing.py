@@ -74,6 +74,10 @@ class Landing:
         """The files that dry runs would have written, by path; None for those they would have deleted."""
         return self._planner.remembered
 
+    def forget(self) -> None:
+        """Forget the dry runs so far."""
+        self._planner.forget()
+
     def land(
         self,
         hunk: Hunk,

@@ -119,8 +119,8 @@ class SelectionWriter:
         return None
 
     def take_back(self, hunk: str) -> Landed | Refused:
-        """See :class:`EditWriter`. What was built on a draft cannot be told from it here."""
-        return Refused(hunk, "", RefusalCode.CONFLICT, "a draft that landed here cannot be taken back")
+        """See :class:`EditWriter`."""
+        return self._workspace.landing.undo(hunk)
 
     def _planned(self, hunk: str, edit: Hunk) -> tuple[str, ...] | Refused:
         """The lines of the file as the hunk would leave it, or why it does not land."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from edits.files.text import FileError, decode, split
 from edits.files.tree import Tree
-from edits.hunk import Guard, Held, Hunk, Landed, RefusalCode, Refused, Status
+from edits.hunk import Guard, Held, Hunk, Landed, Refused, Status
 from edits.landing import Landing
 from session.race.attempt_life import Result
 
@@ -29,8 +29,13 @@ class AttemptFiles:
         self._allow = frozenset(Guard) - {Guard.LOCKED} if attended else frozenset[Guard]()
         self._count = 0
         self._before: dict[str, bytes | None] = {}
-        self.edits: list[Hunk] = []
+        self._landed: list[tuple[Landed, Hunk, frozenset[Guard]]] = []
+        """The hunks that fit, in their order, with the guards that were allowed."""
+
+    @property
+    def edits(self) -> list[Hunk]:
         """The hunks that fit, in their order."""
+        return [edit for _, edit, _ in self._landed]
 
     def next_id(self) -> str:
         """See :class:`EditWriter`."""
@@ -60,7 +65,7 @@ class AttemptFiles:
         """See :class:`EditWriter`."""
         result = self._landing.land(edit, hunk_id=hunk, turn=turn, dry_run=True, allow=self._allow | allow)
         if isinstance(result, Landed) and result.status is not Status.ALREADY_APPLIED:
-            self.edits.append(edit)
+            self._landed.append((result, edit, allow))
             for path in self._landing.rehearsed.keys() - self._before.keys():
                 self._before[path] = self._tree.read_if_there(path)
         return result
@@ -71,8 +76,15 @@ class AttemptFiles:
         return None
 
     def take_back(self, hunk: str) -> Landed | Refused:
-        """See :class:`EditWriter`. What was built on a draft cannot be told from it here."""
-        return Refused(hunk, "", RefusalCode.CONFLICT, "a draft that landed here cannot be taken back")
+        """See :class:`EditWriter`."""
+        taken = next(result for result, _, _ in self._landed if result.hunk == hunk)
+        others = [each for each in self._landed if each[0].hunk != hunk]
+        self._landing.forget()
+        self._landed.clear()
+        self._before.clear()
+        for result, edit, allow in others:
+            self.write(result.hunk, "", edit, allow)
+        return taken
 
     @property
     def changed(self) -> Mapping[str, bytes | None]:

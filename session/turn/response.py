@@ -60,6 +60,8 @@ class Response:
     items: list[Item] = field(default_factory=list)
     """The items of a whole response, as they may be sent back."""
     finished: wire.Finished | None = None
+    unread: int = 0
+    """The frames, and parts of messages, that were none that spark knows."""
     kept: bool = False
     """Whether its items are in the conversation."""
     answered: bool = False

@@ -270,6 +270,8 @@ class Runner:
         if not whole:
             raise TurnFailedError(*unfinished(finished))
         self._response.complete(finished)
+        if self._response.unread and not self._response.items:
+            raise TurnFailedError("the server's answer is in a form that spark cannot read", "unread")
 
     def _take(self, event: wire.WireEvent) -> None:
         self._response.answered = self._response.answered or not isinstance(event, wire.ServerError)
@@ -296,7 +298,9 @@ class Runner:
                 raise TurnFailedError(clean_line(message), code or "server")
             case wire.Steered(unread=unread):
                 self._tally.estimate(0, unread // CHARACTERS_PER_TOKEN)
-            case wire.Created() | wire.Garbled():
+            case wire.Garbled():
+                self._response.unread += 1
+            case wire.Created():
                 pass
 
     def _item_done(self, item: ServerItem, source: str) -> None:

@@ -161,9 +161,9 @@ class Request:
 
 
 def _fit(items: Sequence[Item], profile: RequestProfile, name: str, *, whole: bool = True) -> list[Item]:
-    """``items`` as servers of the dialect ``name`` take them."""
+    """``items`` as servers of the dialect ``name`` take them. What stands around a gap is no conversation."""
     mine = readable(items, origin(name, profile))
-    return sendable(mine, whole=whole, plain_ids=name == "messages")
+    return mine if name in FIM_NAMES else sendable(mine, whole=whole, plain_ids=name == "messages")
 
 
 class Patience:

@@ -202,14 +202,16 @@ class ChatDecoder:
             return self._parts.text(content) if content else []
         if not isinstance(content, dict):
             return []
-        if content.get("type") in _WORDS:
-            text = content.get("text")
-            return self._content(_text(text.get("value") if isinstance(text, dict) else text))
+        text = content.get("text")
+        words = _text(text.get("value") if isinstance(text, dict) else text)
+        if words and content.get("type") in _WORDS:
+            return self._content(words)
         if refusal := _text(content.get("refusal")):
             return self._content(refusal)
         if thought := _thought(content):
             return self._parts.reasoning(thought)
-        return [Garbled(f"a part of the kind {content.get('type')!r} in a message")]
+        empty = content.get("type") in _WORDS and isinstance(text, str)
+        return [] if empty else [Garbled(f"a part of the kind {content.get('type')!r} in a message")]
 
     def _call(self, call: dict[str, Any], position: int) -> list[WireEvent]:
         given = call.get("function")

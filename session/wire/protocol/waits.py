@@ -40,7 +40,9 @@ _SECONDS = (
     "wait_seconds",
 )
 _MILLISECONDS = ("retry_after_ms", "retryAfterMs")
-_LIMIT = re.compile(r"(?:x-|anthropic-)?ratelimit-(?:reset(?:-(?P<a>.+))?|(?P<b>.+)-reset)")
+_LIMIT = re.compile(r"(?:x-|anthropic-)?ratelimit-(?:reset(?:-.+)?|.+-reset)")
+_MOST_LEFT = 0.5
+"""The share above which a limit was not reached by one more request."""
 _EPOCH = 1e9
 """A number as large as this is a moment since 1970, not a span; a thousand times that is in milliseconds."""
 
@@ -134,25 +136,24 @@ def header_wait(headers: Mapping[str, str], now: float | None = None) -> float |
 def limit_wait(headers: Mapping[str, str], now: float | None) -> float | None:
     """The seconds until the limit that was reached is reset, by ``headers`` (names in lower case).
 
-    Of several limits that of which nothing remains counts, else the one of which the smallest share does;
-    where that is not told, the one that is reset first.
+    Of several limits that counts of which nothing remains, else the one of which the smallest share does;
+    where that is not told, the one that is reset first. One of which most remains was not reached.
     """
     found: list[tuple[float, float]] = []
     for name, value in headers.items():
-        match = _LIMIT.fullmatch(name)
-        wait = None if match is None else _until(value.strip(), now)
-        if match is not None and wait is not None:
-            of = match["a"] or match["b"]
-            found.append((_left(headers, name, of), -wait if _left(headers, name, of) == 0 else wait))
+        wait = _until(value.strip(), now) if _LIMIT.fullmatch(name) else None
+        left = _left(headers, name)
+        if wait is not None and (left is None or left <= _MOST_LEFT):
+            found.append((1.0, wait) if left is None else (left, wait if left else -wait))
     return abs(min(found)[1]) if found else None
 
 
-def _left(headers: Mapping[str, str], name: str, of: str | None) -> float:
-    """The share that remains of the limit whose reset ``name`` tells; 1 where that is not known."""
+def _left(headers: Mapping[str, str], name: str) -> float | None:
+    """The share that remains of the limit whose reset ``name`` tells; None where that is not known."""
     remaining, limit = (_number(headers.get(name.replace("reset", word))) for word in ("remaining", "limit"))
     if remaining is None:
-        return 1.0
-    return min(1.0, remaining / limit) if limit else float(remaining > 0)
+        return None
+    return min(1.0, remaining / limit) if limit else min(_MOST_LEFT, remaining)
 
 
 def _number(text: str | None) -> float | None:

@@ -30,6 +30,8 @@ SPENT = frozenset(
 )
 _UNKNOWN = frozenset({18, 19, 20, 21})
 """OpenSSL's numbers for a certificate that signs itself, or whose authority is not known."""
+_NO_HTTP1 = "NO_APPLICATION_PROTOCOL"
+"""OpenSSL's word for a server that takes none of the protocols that it was offered."""
 _NO_ROUTE = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT})
 _RATE = frozenset({"rate_limit_exceeded", "rate_limit_error"})
 _INVALID_MODEL = "invalid model name"
@@ -90,6 +92,9 @@ def _explain_one(error: BaseException, endpoint: Endpoint, open_timeout: float) 
         why = error.verify_message or "not trusted"
         more = " (SSL_CERT_FILE can name your own authority's file)" if error.verify_code in _UNKNOWN else ""
         return unreachable(f"The TLS certificate of {host} was not accepted: {why}{more}.", UNTRUSTED)
+    if isinstance(error, ssl.SSLError) and _NO_HTTP1 in str(error):
+        message = f"{host} speaks HTTP/2 alone, which spark does not: name an address with HTTP/1.1."
+        return unreachable(message, UNTRUSTED)
     if isinstance(error, ssl.SSLError):
         message = f"No TLS connection to {host}: {one_line(error)} (is it a plain http server?)"
         return unreachable(message, UNTRUSTED)

@@ -32,9 +32,11 @@ def workspace(project: Path) -> Workspace:
     return open_workspace(project)
 
 
-def apply(workspace: Workspace, text: str | bytes, edit_format: str = "auto", **more: bool) -> list[Event]:
+def apply(
+    workspace: Workspace, text: str | bytes, edit_format: str = "auto", *, dry_run: bool = False
+) -> list[Event]:
     data = text.encode() if isinstance(text, str) else text
-    return list(apply_stream(workspace, io.BytesIO(data), edit_format, **more))
+    return list(apply_stream(workspace, io.BytesIO(data), edit_format, dry_run=dry_run))
 
 
 # --- the engine -----------------------------------------------------------------------------------

@@ -85,3 +85,25 @@ say = "Going on.\\n"
     assert "There is no tool called" in answers[0] and "not valid JSON" in answers[1]
     if route in ("chat", "messages"):
         assert '"name": "read_channel_json"' in sent and '"name": "read<|channel|>json"' not in sent
+
+
+async def test_an_answer_that_cannot_be_read_is_no_empty_one(tmp_path: Path) -> None:
+    over(tmp_path, "chat")
+    odd = json.dumps({"choices": [{"delta": {"content": [{"type": "blob", "data": "x"}]}}]})
+    script = f"""
+models = ["spark-practice-text"]
+[[scenario]]
+match = ["begin"]
+[[scenario.step]]
+garbage = [{json.dumps(odd)}]
+[[scenario]]
+match = ["go on"]
+[[scenario.step]]
+say = "Going on.\\n"
+"""
+    async with talking(colours_project(tmp_path), script, model="spark-practice-text") as talk:
+        talk.session.submit("begin")
+        ended = await talk.ended("t1")
+        assert (ended.status, ended.code) == ("failed", "unread")
+        talk.session.submit("go on")
+        assert (await talk.ended("t2")).status == "completed"

@@ -108,6 +108,9 @@ ANTHROPIC = {
         (ANTHROPIC, 30.0),
         ({**ANTHROPIC, "anthropic-ratelimit-input-tokens-remaining": "0"}, 623.0),
         ({"x-ratelimit-reset": "soon", "x-ratelimit-limit": "5"}, None),
+        ({"x-ratelimit-reset": "9h", "x-ratelimit-limit": "50", "x-ratelimit-remaining": "49"}, None),
+        ({"x-ratelimit-reset": "9", "x-ratelimit-limit": "50", "x-ratelimit-remaining": "1"}, 9.0),
+        ({"x-ratelimit-reset": "9", "x-ratelimit-remaining": "49"}, 9.0),
         ({}, None),
     ],
 )

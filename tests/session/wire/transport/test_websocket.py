@@ -258,3 +258,10 @@ async def test_a_handshake_refused_by_the_script_is_reported() -> None:
     script = Script("busy", handshake=Handshake(503, error("later")))
     async with Partner(scripts=script) as partner:
         assert (await refusal(Endpoint(partner.url))).status == 503
+
+
+def test_a_server_that_speaks_http_2_alone_is_named() -> None:
+    said = "[SSL: TLSV1_ALERT_NO_APPLICATION_PROTOCOL] tlsv1 alert no application protocol (_ssl.c:1006)"
+    problem = explain_os(ssl.SSLError(1, said), Endpoint("https://h/v1"), 1.0)
+    assert problem is not None and problem.code == "untrusted", "another try meets the same"
+    assert problem.message.startswith("h speaks HTTP/2 alone")

@@ -108,6 +108,14 @@ def test_after_a_compaction_what_stays_is_undone_and_what_went_is_not_known(proj
     assert (project.root / "a.txt").read_text() == "".join(f"{line}\n" for line in expected)
 
 
+def test_after_32_changes_of_a_file_its_content_is_kept_again(project: Project) -> None:
+    project.write({"a.txt": "0\n"})
+    blobs = project.folder / "ledger" / "blobs"
+    for number in range(66):
+        change(project, f"h{number}", str(number), str(number + 1), "s")
+        assert sum(path.is_file() for path in blobs.rglob("*")) == 1 + number // 32, number
+
+
 def test_contents_nobody_needs_go_but_not_those_kept_today(project: Project) -> None:
     project.write({"a.txt": "one\n"})
     change(project, "h1", "one", "two", "s")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from edits.hunk import Landed, Refused
+from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind, Refused
 from edits.report import NotReceived
 from session.base.events import (
     HunkDropped,
@@ -314,3 +314,37 @@ async def test_a_stopped_lane_takes_no_end(tmp_path: Path) -> None:
     await spark.work()
     assert spark.events == before and len(spark.all(HunkDropped)) == 1
     await spark.end()
+
+
+def whole(action: Action, *lines: str) -> Hunk:
+    return Hunk("a.py", action, Format.V4A, tuple(HunkLine(LineKind(line[0]), line[1:]) for line in lines))
+
+
+@pytest.mark.parametrize(
+    ("edit", "action", "typed", "text"),
+    [
+        (whole(Action.UPDATE, "-old", "+new"), "update", [("-", "old\n"), ("+", "new\n")], "new\n"),
+        (
+            whole(Action.UPDATE, " old", "+a", "+b\x1b"),
+            "update",
+            [(" ", "old\n"), ("+", "a\nb␛\n")],
+            "old\na\nb\x1b\n",
+        ),
+        (whole(Action.DELETE), "delete", [], None),
+    ],
+)
+async def test_an_edit_that_is_whole_is_shown_as_if_it_were_typed(
+    tmp_path: Path, edit: Hunk, action: str, typed: list[tuple[str, str]], text: str | None
+) -> None:
+    spark = rig(tmp_path)
+    spark.lane.land(edit)
+    await spark.work()
+    (opened,) = spark.all(HunkOpened)
+    assert (opened.path, opened.action) == ("a.py", action)
+    assert [(event.kind, event.text) for event in spark.all(HunkTyped)] == typed
+    file = spark.root / "a.py"
+    assert (file.read_text() if file.exists() else None) == text
+    spark.lane.stop()
+    spark.lane.land(edit)
+    await spark.end()
+    assert len(spark.all(HunkOpened)) == 1, "a stopped lane takes no more"

@@ -63,8 +63,10 @@ def sent(preparation: Preparation, memory: TurnMemory, prompt: str, past: PastTu
     """Prepare a prompt and send it; its tokens are those of its texts."""
     request = preparation.prepare_now(prompt, memory, past)
     before = memory.conversation.tokens
-    request.commit(memory)
     count = preparation.counter.count
+    used = 0 if request.afresh or not before else count(preparation.instructions) + before
+    assert request.window.tokens == used + sum(piece.tokens for piece in request.window.pieces)
+    request.commit(memory)
     assert memory.conversation.tokens - (0 if request.afresh else before) == request.tokens
     assert request.tokens == sum(map(count, texts(request))), "the tokens are exact"
     return texts(request)

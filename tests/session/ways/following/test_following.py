@@ -301,11 +301,11 @@ async def test_of_prompts_with_the_same_text_the_one_with_the_number_is_taken_ba
         await other.until(PromptQueued, lambda event: event.when == "hunk")
         assert other.session.unqueue(3) == ["a"]
         assert other.session.unqueue(0) == ["a"] and other.session.unqueue(0) == []
-        assert other.session.unanswered == ("a", "b")
+        assert list(other.session.unanswered) == ["a", "b"]
         await it.until(PromptsUnqueued, lambda event: event.number == 0)
         assert it.session.unqueue(1) == ["a"]
         await other.until(PromptsUnqueued, lambda event: event.number == 1)
-        assert other.session.unanswered == ("b",)
+        assert list(other.session.unanswered) == ["b"]
         assert it.session.unqueue() == ["b"]
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from edits.hunk import Action, Format, Hunk, HunkLine, LineKind
-from session.assist.surgery import Cut
 from session.base.events import HunkLanded, HunkOpened
 from tests.tui.stage import GREETER, Stage, stage
 from tui.app.panes.held_bar import Question
@@ -96,77 +95,6 @@ async def test_hunks_are_gone_to_shown_before_undone_and_redone(tmp_path: Path) 
         for name, told in (("", "nothing is held"), ("h3", "h3 is not held")):
             hunks.answer("apply", name)
             assert message(it) == told
-
-
-async def test_what_is_decided_in_the_review(tmp_path: Path) -> None:
-    async with stage(tmp_path, files=FILES, server=False) as it:
-        app, review = it.app, it.app.controls.review
-        one = await land(it, "other.py", "one = 1", "one = 10")
-        two = await land(it, "other.py", "three = 3", "three = 30")
-        assert not reviewed(it, one).kept
-        review.keep(reviewed(it, one))
-        assert reviewed(it, one).kept and not reviewed(it, two).kept
-        review.keep_all()
-        assert reviewed(it, two).kept
-        held = Reviewed("h7", "t1", "other.py", state="held")
-        review.keep(held)
-        assert message(it) == "h7 is not held any more" and not held.kept
-        app.composer.put("draft")
-        review.reject(held, "")
-        assert message(it) == "too late to reject h7" and app.composer.draft == "draft"
-        review.reject(held, "no globals")
-        assert message(it) == "too late to reject h7: your word is in the prompt"
-        assert app.composer.draft == "no globals\n\ndraft"
-        gone = Reviewed("h6", "t1", "other.py", state="refused")
-        app.composer.put("")
-        review.reject(gone, "again")
-        assert app.composer.draft == "again" and message(it).startswith("too late to reject h6")
-        lines = await review.lines(reviewed(it, one))
-        assert ("-", "one = 1") in lines and ("+", "one = 10") in lines
-        held.lines = [("-", "a"), ("+", "b")]
-        assert await review.lines(held) == [("-", "a"), ("+", "b")]
-        added = Reviewed("h5", "t1", "other.py", action="add", state="held", lines=[("+", "one = 10")])
-        assert ("-", "two = 2") in await review.lines(added), "what it replaces is shown too"
-        added.path = "none.py"
-        assert await review.lines(added) == [("+", "one = 10")]
-        lost = Reviewed("h99", "t1", "other.py", state="landed", lines=[("+", "x")])
-        assert await review.lines(lost) == [("+", "x")]
-        review.reject(reviewed(it, two), "keep it short")
-        await it.until(lambda: app.shown_file.marks.find(two) is None, "the undo")
-        told = f"{two} rejected: keep it short (the model is told with your next prompt)"
-        await it.until(lambda: told in " ".join(it.chat.split()), "the remark")
-        review.reject(reviewed(it, one), "")
-        await it.until(lambda: app.shown_file.marks.find(one) is None, "the undo")
-        await it.pilot.pause()
-        assert it.chat.count("rejected:") == 1 and not it.session.running
-        assert (it.root / "other.py").read_text() == FILES["other.py"]
-
-
-async def test_dropping_asks_about_what_depends_on_a_hunk(tmp_path: Path) -> None:
-    async with stage(tmp_path, files=FILES, server=False) as it:
-        app, drops = it.app, it.app.controls.prompts._drops
-        alone = await land(it, "other.py", "three = 3", "three = 30")
-        assert drops.meant("nonsense it is") is None
-        assert drops.meant(alone) == Cut(alone)
-        drops.ask(Cut(alone))
-        await it.until(lambda: (it.root / "other.py").read_text() == FILES["other.py"], "the drop")
-        assert asked(it) is None, "nothing depends on it"
-        base = await land(it, "other.py", "two = 2", "two = 20", "more = 1")
-        above = await land(it, "other.py", "more = 1", "more = 2")
-        for verdict in ("reject", "apply all"):
-            drops.ask(Cut(base))
-            await it.until(lambda: app.panes.held.question is not None, "the question")
-            question = asked(it)
-            assert question is not None and above in question.text
-            assert question.title == f"Drop {base} with one that depends on it?"
-            await it.until(lambda: app.panes.held.has_focus, "the bar")
-            drops.answer(verdict)
-            assert asked(it) is None
-            await it.until(lambda: app.focused is not app.panes.held, "the pane before")
-        await it.until(lambda: (it.root / "other.py").read_text() == FILES["other.py"], "the drop of both")
-        drops.answer("apply")
-        drops.ask(Cut("h99"))
-        await it.until(lambda: app.status.status.level == "error", "the problem")
 
 
 async def test_outputs_definitions_and_an_editor_of_the_users_own(

@@ -9,7 +9,7 @@ import pytest
 from edits.hunk import Action, Format, Hunk, HunkLine, LineKind
 from edits.ledger import shared_lock
 from edits.ledger.ledger import Ledger
-from session.base.events import HunkLanded, PromptSubmitted
+from session.base.events import HunkLanded
 from tests.tui.stage import GREETER, Stage, stage
 from tui.app.panes.held_bar import Question
 
@@ -110,78 +110,3 @@ async def test_the_stop_is_told_at_once(tmp_path: Path) -> None:
         said = it.chat
         await it.done()
         assert it.chat.replace("· Stopped. No files changed.", "").startswith(said.rstrip()[:-1])
-
-
-async def test_what_waits_is_taken_back_by_its_number(tmp_path: Path) -> None:
-    async with stage(tmp_path, script=ENDLESS, rate=25) as it:
-        app, prompts = it.app, it.app.controls.prompts
-        await it.ask("talk")
-
-        async def left(*texts: str) -> None:
-            await it.until(lambda: [text for _, text in app.panes.queue.messages] == [*texts], f"{texts}")
-
-        for text in ("first", "second", "third", "fourth"):
-            it.app.composer.insert(text)
-            await it.pilot.press("tab")
-        await left("first", "second", "third", "fourth")
-        prompts.dequeue(1, "remove")
-        await left("second", "third", "fourth")
-        assert app.composer.draft == "" and not app.composer.text
-        prompts.dequeue(2, "remove")
-        await left("second", "fourth")
-        app.composer.insert("draft")
-        app.pane_control.focus("chat")
-        prompts.dequeue(2, "edit")
-        await left("second")
-        assert app.composer.draft == "fourth\n\ndraft" and app.focused is app.composer
-        prompts.dequeue(2, "edit")
-        assert app.status.status.message == "that message was sent just now"
-        assert app.composer.draft == "fourth\n\ndraft"
-        app.composer.put("")
-        prompts.dequeue(1, "now")
-        await left()
-        await it.until(lambda: "▌ second" in it.chat, "the redirect")
-        assert "redirect" in it.chat and app.composer.draft == ""
-        it.session.interrupt()
-        await it.done()
-
-
-async def test_a_prompt_is_sent_queued_or_run_as_a_command(tmp_path: Path) -> None:
-    async with stage(tmp_path, script=ENDLESS, rate=25) as it:
-        app, prompts = it.app, it.app.controls.prompts
-        submitted: list[PromptSubmitted] = []
-        app.controls.feed.on_heard = lambda event: (
-            submitted.append(event) if isinstance(event, PromptSubmitted) else None
-        )
-        prompts.send("/lock greeter.py", queued=False)
-        await it.until(lambda: app.status.status.message == "greeter.py is locked", "the command")
-        prompts.send("/nonsense", queued=False)
-        await it.until(lambda: app.status.status.level == "error", "the problem")
-        assert app.composer.draft == "/nonsense" and app.composer.selected_text == "/nonsense"
-        app.composer.put("mine")
-        prompts.send("/nonsense two", queued=False)
-        await it.until(lambda: "nonsense" in app.status.status.message, "the problem")
-        assert app.composer.draft == "mine", "what the user types meanwhile stays"
-        app.composer.put(" \n")
-        prompts.send_after_hunk()
-        assert not it.session.running and app.composer.text == " \n"
-        app.composer.put("")
-        prompts.send("/not a command when it is queued", queued=True)
-        await it.until(lambda: len(submitted) == 1, "the prompt")
-        assert (submitted[0].text, submitted[0].kind) == ("/not a command when it is queued", "prompt")
-        prompts.send("later", queued=True)
-        await it.until(lambda: app.status.status.waiting == 1, "the queue")
-        await it.until(lambda: "on and on" in it.chat, "the answer")
-        prompts.send("other", queued=False)
-        await it.until(lambda: len(submitted) == 2, "the redirect")
-        assert (submitted[1].text, submitted[1].kind) == ("other", "redirect")
-        app.composer.put("soon")
-        prompts.send_after_hunk()
-        await it.until(lambda: len(submitted) == 3, "the second redirect")
-        assert submitted[2].text == "soon" and app.composer.draft == ""
-        app.composer.focus()
-        await it.pilot.press("up")
-        assert app.composer.draft == "soon", "it is among the earlier prompts"
-        it.session.unqueue()
-        it.session.interrupt()
-        await it.done()

@@ -45,7 +45,7 @@ class _Text:
         self._held = ""
         self._close = ""
         """What ends the thinking that has begun."""
-        self._answers = False
+        self.answers = False
         """Whether the answer has begun, so that tags no longer count."""
         self._thought = False
 
@@ -56,11 +56,11 @@ class _Text:
 
     def feed(self, text: str) -> list[tuple[bool, str]]:
         """The pieces of ``text``, and whether each is thought; the end may be held until more has come."""
-        if self._answers:
+        if self.answers:
             return [(False, text)]
         self._held += text
         pieces: list[tuple[bool, str]] = []
-        while self._held and not self._answers:
+        while self._held and not self.answers:
             piece = self._inside() if self._close else self._begin()
             if piece is None:
                 break
@@ -84,7 +84,7 @@ class _Text:
                 return True, ""
         if not begin or any(tag.startswith(lower) for tag in _TAGS):
             return None
-        said, self._held, self._answers = begin if self._thought else self._held, "", True
+        said, self._held, self.answers = begin if self._thought else self._held, "", True
         return False, said
 
     def _inside(self) -> tuple[bool, str] | None:
@@ -121,6 +121,8 @@ class ThoughtsApart:
         return self._sorted(self._decoder.end())
 
     def _sorted(self, events: list[WireEvent]) -> list[WireEvent]:
+        if self._text.answers and len(events) == 1 and type(events[0]) is TextDelta:
+            return events  # up to thousands a second
         out: list[WireEvent] = []
         for event in events:
             match event:

@@ -61,7 +61,7 @@ class Response:
     """The items of a whole response, as they may be sent back."""
     finished: wire.Finished | None = None
     unread: int = 0
-    """The frames, and parts of messages, that were none that spark knows."""
+    """The parts of its messages that were none that spark knows."""
     kept: bool = False
     """Whether its items are in the conversation."""
     answered: bool = False

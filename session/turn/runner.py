@@ -298,8 +298,8 @@ class Runner:
                 raise TurnFailedError(clean_line(message), code or "server")
             case wire.Steered(unread=unread):
                 self._tally.estimate(0, unread // CHARACTERS_PER_TOKEN)
-            case wire.Garbled():
-                self._response.unread += 1
+            case wire.Garbled(of_message=lost):
+                self._response.unread += lost
             case wire.Created():
                 pass
 

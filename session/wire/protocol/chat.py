@@ -211,7 +211,8 @@ class ChatDecoder:
         if thought := _thought(content):
             return self._parts.reasoning(thought)
         empty = content.get("type") in _WORDS and isinstance(text, str)
-        return [] if empty else [Garbled(f"a part of the kind {content.get('type')!r} in a message")]
+        why = f"a part of the kind {content.get('type')!r} in a message"
+        return [] if empty else [Garbled(why, of_message=True)]
 
     def _call(self, call: dict[str, Any], position: int) -> list[WireEvent]:
         given = call.get("function")

@@ -110,6 +110,8 @@ class Garbled:
     """A frame that is not an event of this dialect. It is counted and never fatal; ``reason`` is for logs."""
 
     reason: str
+    of_message: bool = False
+    """Whether it is a part of the model's message, so that words of it may be lost."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from edits.files.diff import changes
 from edits.hunk import Format, HunkLine, LineKind
 from edits.placing.blank_lines import tells
 from edits.placing.hints import bare, fold, indentation, shared_indentation
-from edits.placing.indent import UNMOVED, First, Moved, Shift, reindented, units_of
+from edits.placing.indent import UNMOVED, First, Moved, Shift, level_of, reindented, units_of
 from edits.placing.structure import breaks
 
 _LOST_BLANK, _BLANK_MORE = Moved("", " "), Moved(" ", "")
@@ -28,11 +28,13 @@ _SIGNED = frozenset({Format.V4A, Format.UNIFIED})
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A place in a file: its ``lines`` from ``start`` to ``end`` are the old lines of a hunk."""
+    """A place in a file: its ``lines`` from ``start`` to ``end`` are the old lines of a hunk. In ``prose``
+    an indentation may be any."""
 
     lines: Sequence[str]
     start: int
     end: int
+    prose: bool = False
 
     @property
     def old(self) -> Sequence[str]:
@@ -138,7 +140,7 @@ def _votes(site: Site, reading: Reading) -> Counter[str]:
 def _with_first(site: Site, reading: Reading) -> Reading | None:
     """The reading with its first line, which is new and not indented, at the file's indentation."""
     at = next((i for i, line in enumerate(reading) if line.kind is not LineKind.OLD), None)
-    depth = next((indentation(line) for line in site.old if line.strip()), "")
+    depth = indentation(site.old[0]) if site.old and site.old[0].strip() else ""
     if at is None or not depth or reading[at].kind is not LineKind.NEW or not reading[at].text.strip():
         return None
     if indentation(reading[at].text):
@@ -169,18 +171,24 @@ def _same_first(site: Site, reading: Reading) -> bool:
 
 
 def _without_blank(site: Site, reading: Reading) -> Reading | None:
-    """The reading with one blank less before each new line, if that is an indentation of the file, and the
-    one that was typed is not, or does not fit there."""
-    new = [line.text for line in reading if line.kind is LineKind.NEW and line.text.strip()]
-    depth = min(map(indentation, new), key=len)
-    known = {indentation(line) for line in site.lines if line.strip()}
-    if not depth.startswith(" ") or depth[1:] not in known:
-        return None
+    """The reading with one blank less before each new line, if that is more like the file: its lines are not
+    indented by that blank more than by whole levels, or the lines around are indented otherwise."""
     shorter = reindented(reading, _BLANK_MORE)
     if shorter is None:
         return None
+    new = [indentation(line.text) for line in reading if line.kind is LineKind.NEW and line.text.strip()]
+    if site.prose:
+        alone = " " in new and not any(indentation(line) == " " for line in site.lines)
+        return shorter if alone else None
+    if {indentation(line.text) for line in reading if line.kind is LineKind.OLD} & set(new):
+        return None
+    code = [line for line in site.lines if not line.lstrip().startswith("*")]
+    level = level_of(code)
+    tabs = all(depth.startswith(" \t") for depth in new) and not any(line.startswith(" ") for line in code)
+    off = level > 1 and all(len(depth) % level == 1 and not depth.strip(" ") for depth in new)
+    odd = tabs or off or not (level or any(map(indentation, site.lines)))
     lead = _breaks(site, reading) - _breaks(site, shorter)
-    return shorter if lead > 0 or (lead == 0 and depth not in known) else None
+    return shorter if (odd and lead >= 0) or lead > 0 else None
 
 
 def _in_units(site: Site, reading: Reading, shift: Shift) -> Reading | None:

@@ -149,6 +149,12 @@ def _units(pairs: set[tuple[str, str]]) -> Units | None:
     return unit if not narrow and all(unit.apply(typed) == real for real, typed in pairs) else None
 
 
+def level_of(lines: Sequence[str]) -> int:
+    """The blanks of one level in a file, as far as its lines show; 0 if they show none."""
+    widths = [len(depth) for line in lines if line.strip() and (depth := indentation(line)).strip(" ") == ""]
+    return gcd(*(width for width in widths if width > 1))
+
+
 def units_of(actual: Sequence[str], typed: Sequence[str], lines: Sequence[str]) -> Units | None:
     """The widths of a level by which old lines of one depth and the file's ``lines`` can be explained."""
     pairs = {
@@ -156,8 +162,7 @@ def units_of(actual: Sequence[str], typed: Sequence[str], lines: Sequence[str]) 
         for real, line in zip(actual, typed, strict=True)
         if line.strip()
     }
-    widths = [len(depth) for line in lines if line.strip() and (depth := indentation(line)).strip(" ") == ""]
-    real = gcd(*(width for width in widths if width > 1))
+    real = level_of(lines)
     if len(pairs) != 1 or real < _NARROWEST:
         return None
     there, here = next(iter(pairs))

@@ -23,6 +23,7 @@ from edits.placing.elision import place_elided
 from edits.placing.fitting import Site, fit
 from edits.placing.hints import describe_candidates, describe_nearest, fold
 from edits.placing.indent import UNMOVED, Shift, first_lost, shift_of
+from edits.placing.placeholders import in_prose
 from edits.placing.readings import Reading, as_in_file, readings_of
 from edits.placing.soundness import unsound
 
@@ -187,7 +188,8 @@ def _place(
     wrong = unsound(hunk.path, lines, reading, hunk.format)
     if wrong is not None:
         return wrong
-    fitted = fit(Site(lines, start, end), reading, shift, hunk.format, woven=woven)
+    site = Site(lines, start, end, in_prose(hunk.path))
+    fitted = fit(site, reading, shift, hunk.format, woven=woven)
     if fitted is None or isinstance(fitted, str):
         return fitted
     wrong = unsound(hunk.path, lines, fitted, hunk.format)

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 
 PATCHES = frozenset({".patch", ".diff", ".rej", ".orig"})
 """Files that consist of markers."""
-FENCE = re.compile(r"\s*(?:`{3,}|~{3,})[^`]*")
+FENCE = re.compile(r"\s*(?:`{3,}|~{3}(?!~))[^`]*")
 _KINDS: dict[str, re.Pattern[str]] = {
     "a conflict marker": re.compile(r"\s*(?:<{7}|>{7}|\|{7})(?: \S.*)?"),
     "a SEARCH/REPLACE marker": re.compile(

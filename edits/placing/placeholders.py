@@ -79,7 +79,8 @@ def is_placeholder(text: str) -> bool:
         return False
     if not dotted:
         return "..." not in core[:-3] and _LEFT_OUT.match(words) is not None
-    return marked or re.match(r"[(\[<{ ]*\.\.\.\s", core) is not None or core[0] in "([<"
+    bare = _LEFT_OUT.search(words) is not None and re.match(r"[(\[<{ ]*\.\.\.\s", core) is not None
+    return marked or bare or core[0] in "([<"
 
 
 def is_dots(text: str) -> bool:
@@ -88,16 +89,24 @@ def is_dots(text: str) -> bool:
     return "..." in core and not core.strip(_EDGES)
 
 
+def in_prose(path: str) -> bool:
+    """Whether the file is one in which dots alone on a line are text."""
+    return PurePosixPath(path).suffix.lower() in PROSE_SUFFIXES | {".yaml", ".yml"}
+
+
 def are_code(text: str, above: str, path: str) -> bool:
     """Whether dots alone are text: a body in Python below its head or docstring, or in a file of prose."""
-    suffix = PurePosixPath(path).suffix.lower()
-    if suffix in PROSE_SUFFIXES or suffix in (".yaml", ".yml"):
+    if in_prose(path):
         return True
     bare = fold([text])[0].strip() == "..."
-    return bare and suffix in (".py", ".pyi") and above.rstrip().endswith((":", '"""', "'''", "..."))
+    return (
+        bare
+        and PurePosixPath(path).suffix.lower() in (".py", ".pyi")
+        and above.rstrip().endswith((":", '"""', "'''", "..."))
+    )
 
 
-_LEFT_OUT = re.compile(r"(?:the )?(?:rest|existing|remaining|unchanged|omitted|previous)\b")
+_LEFT_OUT = re.compile(r"(?:(?<!\w)the )?(?:rest|existing|remaining|unchanged|omitted|previous|same|code)\b")
 _MOST_WORDS = 12
 _NO_BRACKETS = str.maketrans("()[]<>,:;/", "          ")
 

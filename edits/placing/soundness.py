@@ -7,13 +7,12 @@ reading of the hunk may do, or else it is refused with the line.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import PurePosixPath
 
 from edits.hunk import Format, HunkLine, LineKind
 from edits.placing.blank_lines import tells
 from edits.placing.entities import escaped_line
 from edits.placing.markers import FENCE, are_numbered, are_signed, marker_in, separates
-from edits.placing.placeholders import PROSE_SUFFIXES, are_code, is_dots, is_placeholder
+from edits.placing.placeholders import are_code, in_prose, is_dots, is_placeholder
 
 _MANY_GONE = 2
 """Removed lines with words from which dots in their place stand for them, even where dots are code."""
@@ -35,9 +34,10 @@ def unsound(path: str, lines: Sequence[str], reading: Sequence[HunkLine], format
         return _told(new[0], "begins with the “+” of a diff: write the lines as they are to be in the file")
     if are_numbered(new, lines):
         return _told(new[0], "begins with its number: write the lines as they are to be in the file")
-    if format is Format.SEARCH_REPLACE:
+    prose = in_prose(path)
+    if format is Format.SEARCH_REPLACE or not prose:
         whole = [line.text for line in reading if line.kind is not LineKind.OLD]
-        stray = stray_separator(whole, lines, prose=PurePosixPath(path).suffix.lower() in PROSE_SUFFIXES)
+        stray = stray_separator(whole, lines, prose=prose)
         if stray is not None:
             return _told(stray, "is a second separator: write one “=======” in a block")
     left = _placeholder(path, lines, reading)
@@ -63,7 +63,7 @@ def unsound_file(path: str, new: Sequence[str], format: Format) -> str | None:
             return wrong
     if are_signed(new, (), bullets=True) or (len(filled) > 1 and are_numbered(new, ())):
         return _told(filled[0], "is not text of the file: write the lines as they are to be in it")
-    left = next((text for text in new if is_placeholder(text)), None)
+    left = next((text for text in new if is_placeholder(text) and not in_prose(path)), None)
     if left is not None:
         return _told(left, "stands for text that was left out: write all of the new file")
     escaped = escaped_line(new, (), path)
@@ -114,7 +114,9 @@ def _placeholder(path: str, lines: Sequence[str], reading: Sequence[HunkLine]) -
             dots = is_dots(line)
             if not dots and not is_placeholder(line):
                 continue
-            if dots and gone < _MANY_GONE and are_code(line, _above(new, index), path):
+            if gone < _MANY_GONE and (in_prose(path) or (dots and are_code(line, _above(new, index), path))):
+                continue
+            if dots and in_prose(path):
                 continue
             known = {text.strip() for text in lines} if known is None else known
             if line.strip() not in known:

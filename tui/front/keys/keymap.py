@@ -89,15 +89,20 @@ def scope(name: str) -> Scope:
     raise KeyError(name)
 
 
+def is_alt_letter(key: str) -> bool:
+    """Whether a key is Alt and a letter, for which many terminals send the same as for Esc and that letter."""
+    held, _, letter = key.rpartition("+")
+    return held == "alt" and len(letter) == 1
+
+
 def harmless_letters() -> frozenset[str]:
     """The letters whose Alt+letter does no harm anywhere: terminals may send them for Esc and the letter."""
     found: dict[str, bool] = {}
     for each in keymap():
         for entry in each.keys:
             for key in entry.keys:
-                held, _, letter = key.rpartition("+")
-                if held == "alt" and len(letter) == 1:
-                    found[letter] = entry.harmless and found.get(letter, True)
+                if is_alt_letter(key):
+                    found[key[-1]] = entry.harmless and found.get(key[-1], True)
     return frozenset(letter for letter, harmless in found.items() if harmless)
 
 

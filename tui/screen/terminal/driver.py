@@ -87,6 +87,8 @@ class SparkDriver(LinuxDriver):
         """Whether what is typed is left with the terminal."""
         self.harmless_letters: frozenset[str] = frozenset()
         """The letters whose Alt+letter does no harm while a turn runs."""
+        self.tells_alt = False
+        """Whether the terminal tells Alt and a letter from Esc and that letter."""
         self.on_background: Callable[[str], None] | None = None
         """Called with the terminal's answer to the question for its background."""
         if sys.__stdout__ is not None:
@@ -259,6 +261,7 @@ class SparkDriver(LinuxDriver):
     def _take(self, parser: XTermParser, keys: EscapeKeys, bursts: PasteBursts, typed: str) -> None:
         """Hand over what was typed. What may be a stop, and what is one, freezes the screen first."""
         typed = bursts.feed(typed, monotonic())
+        self.tells_alt = keys.unambiguous
         if keys.background and self.on_background is not None:
             self.send_message(events.Callback(callback=partial(self.on_background, keys.background)))
             keys.background = ""
@@ -374,6 +377,12 @@ def brake_turns(
     if isinstance(driver, SparkDriver):
         driver.brake.turns, driver.brake.esc_acts = turns, esc_acts
         driver.harmless_letters = harmless_letters
+
+
+def tells_alt(app: App[Any]) -> bool:
+    """Whether the terminal tells Alt and a letter from Esc and that letter, which come alike in many."""
+    driver = app._driver
+    return isinstance(driver, SparkDriver) and driver.tells_alt
 
 
 def repaint(app: App[Any]) -> None:

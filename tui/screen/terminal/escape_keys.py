@@ -129,6 +129,11 @@ class EscapeKeys:
         """When :meth:`tick` has something to say, on the clock of the caller."""
 
     @property
+    def unambiguous(self) -> bool:
+        """Whether the terminal said that it tells Esc, and Alt and a letter, apart."""
+        return self._unambiguous
+
+    @property
     def undecided(self) -> bool:
         """Whether what was read so far may be the Esc key, or the beginning of another key."""
         return bool(self._held) and not (self._pasting or self._unambiguous or self._is_answer)

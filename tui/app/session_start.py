@@ -23,6 +23,7 @@ from tui.app.pending_session import FirstFrame, PendingSession
 from tui.front.exits import CONFIGURATION, FAILED
 from tui.front.keys.key_order import hand_on
 from tui.front.keys.key_turns import KeyTurns
+from tui.front.keys.keymap import harmless_letters
 from tui.front.words.hints import save_first
 from tui.screen.drawing.code import warm
 from tui.screen.drawing.pacer import Pacer
@@ -156,7 +157,7 @@ class SessionStart:
             self._overlays.themes,
             self._key_turns,
         )
-        brake_turns(self._app, session, self._esc_acts)
+        brake_turns(self._app, session, self._esc_acts, harmless_letters())
         controls.shown_file.on_change = self._name_editor
         self._panes.editor.on_edited = self._name_editor
         self._panes.status.show(

@@ -8,8 +8,9 @@ from tui.app.control.overlay_control import OverlayControl
 from tui.app.overlays.filtering import Choice
 from tui.app.panes.layout import Panes
 from tui.editor.signs import signs
-from tui.front.keys.keymap import keymap, textual_action
+from tui.front.keys.keymap import Key, is_alt_letter, keymap, textual_action
 from tui.front.slash.table import slashes, split_slash
+from tui.screen.terminal.driver import tells_alt
 
 PANES = ("composer", "editor", "chat")
 """The scopes that are panes: their actions are run there."""
@@ -19,10 +20,20 @@ _SIGN = "sign"
 SIGNS = "Signs beside the lines of the editor"
 
 
-def choices() -> list[Choice]:
-    """All keys by the place where they work, then all commands, then what the signs of the editor mean."""
+NOT_WHILE_A_TURN_RUNS = "; not while a turn runs: this terminal sends the same for Esc and the letter"
+
+
+def choices(*, tells_alt: bool) -> list[Choice]:
+    """All keys by the place where they work, then all commands, then what the signs of the editor mean.
+
+    ``tells_alt`` says whether the terminal tells Alt and a letter from Esc and that letter."""
+
+    def about(entry: Key) -> str:
+        stops = not (tells_alt or entry.harmless) and entry.keys and all(map(is_alt_letter, entry.keys))
+        return f"{entry.help}{NOT_WHILE_A_TURN_RUNS}" if stops else entry.help
+
     keys = [
-        Choice(f"{scope.name}\n{entry.action}", entry.shown, entry.help, scope.title)
+        Choice(f"{scope.name}\n{entry.action}", entry.shown, about(entry), scope.title)
         for scope in keymap()
         for entry in scope.keys
     ]
@@ -42,7 +53,9 @@ class PaletteControl:
     def show(self) -> None:
         """Show every key and every command."""
         hint = f"Enter runs it · {self._overlays.how_to_leave('help')} · type to find"
-        self._overlays.pick("Keys and commands", choices(), self._run, hint=hint)
+        self._overlays.pick(
+            "Keys and commands", choices(tells_alt=tells_alt(self._app)), self._run, hint=hint
+        )
 
     def earlier_prompts(self) -> None:
         """Have the user pick an earlier prompt; it is put in the place of the draft, which undo brings

@@ -22,6 +22,9 @@ class Key:
     keys: tuple[str, ...]
     action: str
     help: str
+    harmless: bool = False
+    """Whether it only goes somewhere, shows, folds or copies, so that nothing is lost where it is pressed by
+    accident."""
 
     @property
     def shown(self) -> str:
@@ -69,7 +72,10 @@ def default_keymap() -> tuple[Scope, ...]:
         Scope(
             scope["name"],
             scope["title"],
-            tuple(Key(tuple(key["keys"].split(",")), key["action"], key["help"]) for key in scope["keys"]),
+            tuple(
+                Key(tuple(key["keys"].split(",")), key["action"], key["help"], key.get("harmless", False))
+                for key in scope["keys"]
+            ),
         )
         for scope in data["scope"]
     )
@@ -81,6 +87,23 @@ def scope(name: str) -> Scope:
         if each.name == name:
             return each
     raise KeyError(name)
+
+
+def is_alt_letter(key: str) -> bool:
+    """Whether a key is Alt and a letter, for which many terminals send the same as for Esc and that letter."""
+    held, _, letter = key.rpartition("+")
+    return held == "alt" and len(letter) == 1
+
+
+def harmless_letters() -> frozenset[str]:
+    """The letters whose Alt+letter does no harm anywhere: terminals may send them for Esc and the letter."""
+    found: dict[str, bool] = {}
+    for each in keymap():
+        for entry in each.keys:
+            for key in entry.keys:
+                if is_alt_letter(key):
+                    found[key[-1]] = entry.harmless and found.get(key[-1], True)
+    return frozenset(letter for letter, harmless in found.items() if harmless)
 
 
 def bindings(name: str) -> list[BindingType]:

@@ -30,6 +30,7 @@ from types import FrameType
 from typing import Any
 
 from textual import constants, events
+from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual._parser import ParseError
 from textual._xterm_parser import XTermParser
 from textual.app import App
@@ -56,6 +57,11 @@ IDLE = 0.1
 """Seconds after which the input thread looks whether it is to end."""
 
 
+KITTY_FLAGS = 0b11101
+"""What of the kitty protocol is asked for: Esc told apart, all keys as sequences, their text, and which key
+it is on an English keyboard. Textual asks for all but the last."""
+
+
 def key_parser() -> XTermParser:
     """A parser of the terminal's bytes into Textual's events, as the driver uses it."""
     return XTermParser(False)
@@ -79,6 +85,10 @@ class SparkDriver(LinuxDriver):
         """Whether another program has the terminal."""
         self._keeps = False
         """Whether what is typed is left with the terminal."""
+        self.harmless_letters: frozenset[str] = frozenset()
+        """The letters whose Alt+letter does no harm while a turn runs."""
+        self.tells_alt = False
+        """Whether the terminal tells Alt and a letter from Esc and that letter."""
         self.on_background: Callable[[str], None] | None = None
         """Called with the terminal's answer to the question for its background."""
         if sys.__stdout__ is not None:
@@ -94,6 +104,8 @@ class SparkDriver(LinuxDriver):
         self._follow_size()
         if self._writer_thread is not None:
             self._writer_thread._queue.maxsize = 0
+            if not constants.DISABLE_KITTY_KEY:
+                self.write(f"\x1b[={KITTY_FLAGS};1u")
             self.write(ASK_FOR_KITTY)
         # Textual would give the terminal back inside the signal's handler, which may interrupt anything.
         loop = asyncio.get_running_loop()
@@ -212,7 +224,9 @@ class SparkDriver(LinuxDriver):
         delay = _escape_delay()
         constants.ESCAPE_DELAY = delay  # type: ignore[misc]
         parser = XTermParser(self._debug)
-        keys = EscapeKeys(delay, lambda: self.brake.esc_is_a_key)
+        keys = EscapeKeys(
+            delay, lambda: self.brake.esc_is_a_key, lambda: self.harmless_letters, ANSI_SEQUENCES_KEYS
+        )
         bursts = PasteBursts()
         decode = getincrementaldecoder("utf-8")(errors="replace").decode
         with selectors.DefaultSelector() as selector:
@@ -247,6 +261,7 @@ class SparkDriver(LinuxDriver):
     def _take(self, parser: XTermParser, keys: EscapeKeys, bursts: PasteBursts, typed: str) -> None:
         """Hand over what was typed. What may be a stop, and what is one, freezes the screen first."""
         typed = bursts.feed(typed, monotonic())
+        self.tells_alt = keys.unambiguous
         if keys.background and self.on_background is not None:
             self.send_message(events.Callback(callback=partial(self.on_background, keys.background)))
             keys.background = ""
@@ -353,12 +368,21 @@ def _patience(parser: XTermParser, keys: EscapeKeys, bursts: PasteBursts) -> flo
     return min([IDLE, *(max(0.0, each - monotonic()) for each in due)])
 
 
-def brake_turns(app: App[Any], turns: Turns, esc_acts: Callable[[], bool]) -> None:
+def brake_turns(
+    app: App[Any], turns: Turns, esc_acts: Callable[[], bool], harmless_letters: frozenset[str]
+) -> None:
     """Have keys freeze and stop the turns of ``turns``. While one runs, or ``esc_acts`` says that Esc does
-    something, ESC and a letter are Esc and that letter, never Alt and the letter."""
+    something, ESC and a letter are Esc and that letter, or alone Alt and one of ``harmless_letters``."""
     driver = app._driver
     if isinstance(driver, SparkDriver):
         driver.brake.turns, driver.brake.esc_acts = turns, esc_acts
+        driver.harmless_letters = harmless_letters
+
+
+def tells_alt(app: App[Any]) -> bool:
+    """Whether the terminal tells Alt and a letter from Esc and that letter, which come alike in many."""
+    driver = app._driver
+    return isinstance(driver, SparkDriver) and driver.tells_alt
 
 
 def repaint(app: App[Any]) -> None:

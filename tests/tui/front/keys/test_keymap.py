@@ -14,7 +14,7 @@ from tui.app.actions import Actions
 from tui.app.app import SparkApp
 from tui.app.overlays.context_panel import ContextScreen
 from tui.app.panes.held_bar import HeldBar
-from tui.app.picking.palette_control import PANES, choices
+from tui.app.picking.palette_control import NOT_WHILE_A_TURN_RUNS, PANES, choices
 from tui.chat.chat import ChatView
 from tui.chat.composer.composer import Composer
 from tui.editor.editor import EditorPane
@@ -23,6 +23,8 @@ from tui.front.keys.keymap import (
     Scope,
     bindings,
     default_keymap,
+    harmless_letters,
+    is_alt_letter,
     key_line,
     keymap,
     shown,
@@ -93,7 +95,7 @@ def test_a_key_means_one_thing_in_all_panes() -> None:
 
 
 def test_what_hangs_on_alt_alone_is_run_from_the_help_too() -> None:
-    runs = {choice.value for choice in choices()}
+    runs = {choice.value for choice in choices(tells_alt=True)}
     for scope in keymap():
         for entry in scope.keys:
             if entry.keys and all(key.startswith("alt+") for key in entry.keys):
@@ -149,7 +151,7 @@ def test_the_editing_keys_are_those_the_text_area_has() -> None:
 
 
 def test_the_help_lists_every_key_and_every_command() -> None:
-    shown_keys = {(each.name, each.detail) for each in choices()}
+    shown_keys = {(each.name, each.detail) for each in choices(tells_alt=True)}
     for scope in keymap():
         assert {(entry.shown, entry.help) for entry in scope.keys} <= shown_keys
     assert {(slash.shown, slash.help) for slash in slashes()} <= shown_keys
@@ -224,3 +226,25 @@ def test_keys_that_are_used_take_the_place_of_the_table() -> None:
     finally:
         use(before, vi=False)
     assert shown("interrupt") == "Esc" and not vi_keys()
+
+
+def test_the_help_tells_which_keys_a_terminal_takes_for_a_stop() -> None:
+    told = {each.value: each.detail for each in choices(tells_alt=False)}
+    stopped = {"side": True, "attempts": False, "copy('code')": False, "save": False}
+    for action, stops in stopped.items():
+        assert told[f"app\n{action}"].endswith(NOT_WHILE_A_TURN_RUNS) is stops, action
+    assert not any(NOT_WHILE_A_TURN_RUNS in each.detail for each in choices(tells_alt=True))
+
+
+def test_what_is_needed_while_a_turn_runs_has_a_key_that_every_terminal_tells() -> None:
+    """What is left to Alt and a letter goes somewhere, shows or copies, or can wait for the turn's end."""
+    waits = {"next_theme", "side", "review_on_save", "yank_earlier", "hand('refactor')"}
+    alone = {
+        entry.action: entry.harmless
+        for each in default_keymap()
+        for entry in each.keys
+        if all(map(is_alt_letter, entry.keys))
+    }
+    assert {action for action, harmless in alone.items() if not harmless} == waits
+    assert not harmless_letters() & {"s", "t", "u", "y", "o", "d"}
+    assert harmless_letters() >= {"e", "a", "i", "x", "c", "k"}

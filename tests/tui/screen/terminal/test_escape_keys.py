@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+import re
 
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
+
+from tui.screen.terminal.driver import key_parser
 from tui.screen.terminal.escape_keys import (
     ANSWER_DELAY,
     ESC,
     ESCAPE_KEY,
     PASTE_BEGINS,
     PASTE_ENDS,
+    PASTE_PAUSE,
     SPLIT_SEQUENCE_DELAY,
     EscapeKeys,
 )
@@ -37,7 +42,7 @@ def test_escape_and_a_letter_are_two_keys_while_a_turn_runs(letter: str) -> None
     assert typed("\x1b", f"{letter}on't") == f"{ESCAPE_KEY}{letter}on't"
 
 
-@pytest.mark.parametrize("text", ["Oh no", "[ok] go", "]done"])
+@pytest.mark.parametrize("text", ["Oh no", "[ok] go", "]done", "P0 bug", "]1 of", "_Go", "Please", "1. go"])
 def test_a_sentence_that_begins_like_a_sequence_is_a_sentence_while_a_turn_runs(text: str) -> None:
     out = typed(f"\x1b{text}")
     assert out.replace("\x1b[o", f"{ESCAPE_KEY}[o") == f"{ESCAPE_KEY}{text}"
@@ -147,15 +152,22 @@ def test_reads_may_be_split_anywhere(parts: list[str], data: st.DataObject, runn
 
 
 def as_read(part: str) -> str:
-    """``part`` as it is handed on: in a paste, escape characters can be seen."""
+    """``part`` as it is handed on: in a paste, escape characters can be seen; an answer is no key."""
+    if part.startswith("\x1b]"):
+        return ""
     if not part.startswith(PASTE_BEGINS):
         return part
     pasted = part.removeprefix(PASTE_BEGINS).removesuffix(PASTE_ENDS)
     return f"{PASTE_BEGINS}{pasted.replace(ESC, '␛')}{PASTE_ENDS}"
 
 
+ANSWERS = re.compile(r"\x1b\](?:\d+;|11)|\x1b\[[\d;]|\x1b\[\[?[\d;]*~|\x1bP[012][+$]")
+"""What is no key, and may be dropped."""
+
+
 @given(st.text(st.sampled_from("\x1b[]OP~\a\\;0129ud Ax\x7f\r"), max_size=30), st.booleans())
 def test_no_key_is_lost_or_made_up(text: str, running: bool) -> None:
+    assume(not ANSWERS.search(text))
     out = typed(text, running=running)
     assert out.replace(ESCAPE_KEY, "\x1b") == text.replace(ESCAPE_KEY, "\x1b")
 
@@ -177,3 +189,160 @@ def test_an_answer_that_never_ends_is_dropped() -> None:
     assert keys.feed("\x1b]11;rgb:1e", 1.0) == ""
     assert keys.tick(1.0 + ANSWER_DELAY) == "" and keys.due is None
     assert keys.feed("hello", 9.0) == "hello"
+
+
+REPLIES = (
+    "\x1b[?62;22c", "\x1b[>41;354;0c", "\x1b[12;40R", "\x1b[1;1R", "\x1b[0n", "\x1b[3n",
+    "\x1b[?4;1$x", "\x1b[2;1$y",
+    "\x1b[8;24;80t", "\x1b[4;600;800t", "\x1b[>4;2m", "\x1b[?1u", "\x1b[2;1;1;112;112;1;0x",
+    "\x1bP>|foot(1.16)\x1b\\", "\x1bP1+r544e=787465726d\x1b\\", "\x1bP0$r\x1b\\", "\x1bP!|7E565445\x1b\\",
+    "\x1b_Gi=1;OK\x1b\\", "\x1b^a private message\x1b\\",
+    "\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\", "\x1b]10;rgb:ffff/ffff/ffff\a", "\x1b]4;1;rgb:cd/00/00\x1b\\",
+    "\x1b]52;c;aGVsbG8gd29ybGQhIQ==\x1b\\",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("running", [True, False])
+@pytest.mark.parametrize("reply", REPLIES)
+def test_an_answer_of_the_terminal_is_no_key_wherever_it_is_cut(reply: str, running: bool) -> None:
+    for cut in range(len(reply) + 1):
+        assert typed(reply[:cut], reply[cut:], running=running) == "", cut
+        assert typed(f"a{reply[:cut]}", f"{reply[cut:]}b", running=running) == "ab", cut
+
+
+@pytest.mark.parametrize("reply", [each for each in REPLIES if each[1] != "^"])
+def test_an_answer_whose_rest_comes_late_is_no_key(reply: str) -> None:
+    shortest = {"[": 4, "]": reply.find(";") + 1}.get(reply[1], 5)
+    for cut in range(shortest, len(reply) - 1):
+        keys = EscapeKeys(DELAY, lambda: True)
+        out = keys.feed(reply[:cut], 1.0) + keys.tick(1.0 + SPLIT_SEQUENCE_DELAY)
+        out += keys.feed(reply[cut:], 2.0) + keys.tick(2.0 + ANSWER_DELAY)
+        out += keys.feed("hello", 9.0)
+        assert out == "hello", cut
+
+
+@pytest.mark.parametrize("begun", ["\x1bP>|foo", "\x1b]52;c;aGVs", "\x1b_Gi=1", "\x1b[?62", "\x1b[12;4"])
+def test_what_is_typed_after_an_answer_without_an_end_is_typed(begun: str) -> None:
+    keys = EscapeKeys(DELAY, lambda: True)
+    out = keys.feed(begun, 1.0) + keys.tick(1.0 + SPLIT_SEQUENCE_DELAY)
+    for at, key in enumerate(("h", "i", "\r", "\x11")):
+        out += keys.feed(key, 2.0 + at / 10)
+    assert out == "hi\r\x11"
+
+
+KEYS = [
+    ("\x1b[97:65;2;65u", "\x1b[97;2;65u"),
+    ("\x1b[97:65;2u", "\x1b[97;2;65u"),
+    ("\x1b[97u", "\x1b[97;1;97u"),
+    ("\x1b[97;1:2u", "\x1b[97;1;97u"),
+    ("\x1b[97;1:3u", ""),
+    ("\x1b[1;1:3D", ""),
+    ("\x1b[1;5:1D", "\x1b[1;5D"),
+    ("\x1b[3;1:3~", ""),
+    ("\x1b[1114112u", ""),
+    ("\x1b[55296u", ""),
+    ("\x1b[99999999999999u", ""),
+    ("\x1b[97;;1114112u", "\x1b[97;1;97u"),
+    ("\x1b[97;1;27u", "\x1b[97;1;97u"),
+    ("\x1b[1081::113;5u", "\x1b[113;5u"),
+    ("\x1b[1081:1049:113;2;1049u", "\x1b[1081;2;1049u"),
+    ("\x1b[1089::99;5u", "\x1b[99;5u"),
+    ("\x1b[99;133u", "\x1b[99;5u"),
+    ("\x1b[27;129u", ESCAPE_KEY),
+    ("\x1b[27;1:1u", ESCAPE_KEY),
+    ("\x1b[27;1:3u", ""),
+    ("\x1b[13;2u", "\x1b[13;2u"),
+    ("\x1b[13u", "\x1b[13u"),
+    ("\x1b[27;6;122~", "\x1b[122;6u"),
+    ("\x1b[27;5~", ""),
+    ("\x1b[57399;1;48u", "\x1b[57399;1;48u"),
+    ("\x1b[57441;2u", "\x1b[57441;2u"),
+    ("\x1b[1;2R", "\x1b[1;2R"),
+    ("\x1b[5;200~", "\x1b[5;8~"),
+    ("\x1b[<0;1;2M", "\x1b[<0;1;2M"),
+    ("\x1b[<0;999999;2M", ""),
+    ("\x1b[48;24;80;480;800t", "\x1b[48;24;80;480;800t"),
+    ("\x1b[48;24;999999;480;800t", ""),
+    ("\x1b[?2026;2$y", "\x1b[?2026;2$y"),
+]
+"""What the terminal sends for a key, and what Textual is given."""
+
+
+@pytest.mark.parametrize(("sent", "given"), KEYS)
+def test_a_key_is_given_as_textual_reads_it(sent: str, given: str) -> None:
+    assert typed(sent) == given
+    assert typed(f"a{sent}b") == f"a{given}b"
+
+
+@given(
+    st.text(st.sampled_from("\x1b[]P_^O\\\a:;<>?=$0123456789uRc~ABMt nNxé\r\x7f\U0010ffff"), max_size=40),
+    st.data(),
+)
+def test_no_bytes_of_a_terminal_end_the_parser(text: str, data: st.DataObject) -> None:
+    keys = EscapeKeys(DELAY, lambda: True, known=ANSI_SEQUENCES_KEYS)
+    cut = data.draw(st.integers(0, len(text)))
+    out = keys.feed(text[:cut], 0.0) + keys.feed(text[cut:], 0.01) + keys.tick(1.0)
+    events = list(key_parser().feed(out))
+    assert all(event is not None for event in events)
+    assert keys.feed("z", 60.0).endswith("z"), "it hears what comes later"
+
+
+def test_a_paste_whose_end_does_not_come_ends_after_a_pause() -> None:
+    keys = EscapeKeys(DELAY, lambda: True)
+    assert keys.feed(f"{PASTE_BEGINS}half a paste", 1.0) == f"{PASTE_BEGINS}half a paste"
+    assert keys.tick(1.0 + PASTE_PAUSE) == PASTE_ENDS
+    for key in ("h", "ello", "\x11", "\x1b[A", "\r"):
+        assert keys.feed(key, 3.0) == key
+
+
+def test_a_paste_that_pauses_goes_on_as_a_paste() -> None:
+    keys = EscapeKeys(DELAY, lambda: True)
+    out = keys.feed(f"{PASTE_BEGINS}one\r", 1.0) + keys.tick(1.0 + PASTE_PAUSE)
+    out += keys.feed("two\rthree", 3.0) + keys.feed(f" four{PASTE_ENDS}five", 3.1)
+    first, second = f"{PASTE_BEGINS}one\r{PASTE_ENDS}", f"{PASTE_BEGINS}two\rthree four{PASTE_ENDS}"
+    assert out == f"{first}{second}five"
+
+
+@pytest.mark.parametrize("running", [True, False])
+def test_an_end_of_no_paste_is_nothing(running: bool) -> None:
+    assert typed(f"a{PASTE_ENDS}b", running=running) == "ab"
+
+
+def alt(*reads: tuple[float, str], harmless: str = "e") -> list[str]:
+    """What comes out at each read, and at last when nothing follows."""
+    keys = EscapeKeys(DELAY, lambda: True, lambda: frozenset(harmless))
+    out = []
+    for at, read in reads:
+        if keys.due is not None and keys.due <= at:
+            out.append(keys.tick(keys.due))
+        out.append(keys.feed(read, at))
+    return [*filter(None, [*out, keys.tick(99.0)])]
+
+
+@pytest.mark.parametrize(
+    ("reads", "out"),
+    [
+        ([(1.0, "\x1be")], ["\x1be"]),
+        ([(1.0, "\x1b"), (1.01, "e")], ["\x1be"]),
+        ([(1.0, "\x1b"), (1.03, "e")], [ESCAPE_KEY, "e"]),
+        ([(1.0, "\x1bedit")], [f"{ESCAPE_KEY}edit"]),
+        ([(1.0, "\x1be"), (1.01, "dit")], [f"{ESCAPE_KEY}edit"]),
+        ([(1.0, "\x1be"), (1.03, "dit")], ["\x1be", "dit"]),
+        ([(1.0, "x\x1be")], ["x", f"{ESCAPE_KEY}e"]),
+        ([(1.0, "x"), (1.01, "\x1be")], ["x", f"{ESCAPE_KEY}e"]),
+        ([(1.0, "x"), (1.03, "\x1be")], ["x", "\x1be"]),
+        ([(1.0, "\x1bs")], [f"{ESCAPE_KEY}s"]),
+        ([(1.0, "\x1be\x1be")], [f"{ESCAPE_KEY}e", f"{ESCAPE_KEY}e"]),
+    ],
+)
+def test_alt_and_a_letter_alone_is_a_key_where_it_does_no_harm(
+    reads: list[tuple[float, str]], out: list[str]
+) -> None:
+    assert "".join(alt(*reads)) == "".join(out)
+
+
+def test_where_the_terminal_tells_alt_apart_nothing_is_guessed() -> None:
+    keys = EscapeKeys(DELAY, lambda: True, lambda: frozenset("e"))
+    keys.feed("\x1b[?29u", 1.0)
+    assert keys.feed("\x1be", 2.0) == f"{ESCAPE_KEY}e"
+    assert keys.feed("\x1b[101;3u", 3.0) == "\x1b[101;3u"

@@ -176,19 +176,37 @@ def _without_blank(site: Site, reading: Reading) -> Reading | None:
     shorter = reindented(reading, _BLANK_MORE)
     if shorter is None:
         return None
-    new = [indentation(line.text) for line in reading if line.kind is LineKind.NEW and line.text.strip()]
+    added = [line.text for line in reading if line.kind is LineKind.NEW and line.text.strip()]
+    new = [indentation(text) for text in added]
     if site.prose:
         alone = " " in new and not any(indentation(line) == " " for line in site.lines)
-        return shorter if alone else None
-    if {indentation(line.text) for line in reading if line.kind is LineKind.OLD} & set(new):
-        return None
+        return (
+            shorter
+            if alone and all(text[1].isalpha() for text in added if indentation(text) == " ")
+            else None
+        )
+    gone = {indentation(line.text) for line in reading if line.kind is LineKind.OLD}
     code = [line for line in site.lines if not line.lstrip().startswith("*")]
     level = level_of(code)
-    tabs = all(depth.startswith(" \t") for depth in new) and not any(line.startswith(" ") for line in code)
-    off = level > 1 and all(len(depth) % level == 1 and not depth.strip(" ") for depth in new)
-    odd = tabs or off or not (level or any(map(indentation, site.lines)))
+    known = {indentation(line) for line in site.lines if line.strip()}
+    if gone & set(new) or min(new, key=len)[1:] not in known or _in_brackets(site, reading):
+        return None
     lead = _breaks(site, reading) - _breaks(site, shorter)
-    return shorter if (odd and lead >= 0) or lead > 0 else None
+    tabs = all(depth.startswith(" \t") for depth in new) and not any(line.startswith(" ") for line in code)
+    plain = [indentation(text) for text in added if text.lstrip()[0] != "*"]
+    off = [level > 1 and len(depth) % level == 1 and not depth.strip(" ") for depth in plain]
+    flat = not level and not any(map(indentation, site.lines))
+    odd = tabs or flat or (bool(off) and off[0] and 2 * sum(off) > len(off))
+    return shorter if lead > 0 or (odd and lead == 0) else None
+
+
+def _in_brackets(site: Site, reading: Reading) -> bool:
+    """Whether the first new line goes on below text in an open bracket, where it may have any indentation."""
+    at = next(index for index, line in enumerate(reading) if line.kind is LineKind.NEW and line.text.strip())
+    kept = [line.text for line in reading[:at] if line.kind is LineKind.CONTEXT]
+    above = next((line for line in reversed([*site.lines[: site.start], *kept]) if line.strip()), "")
+    opened = any(above.count(opening) > above.count(closing) for opening, closing in ("()", "[]"))
+    return opened and above.rstrip()[-1] not in "([{"
 
 
 def _in_units(site: Site, reading: Reading, shift: Shift) -> Reading | None:

@@ -3,7 +3,7 @@
 The shift between hunk and file comes from the old lines. It holds for the new lines only if they were typed
 like the old ones: models also write the old text without its indentation and the new text with it, or the
 other way round, or lose it on the first line alone. The ways that the typed text allows are compared by the
-lines that both sides share, and by which of them reads as code does (``edits.placing.structure``).
+lines that both sides share, and by which of them reads as code does (``edits.newtext.structure``).
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from itertools import dropwhile, takewhile
 
 from edits.files.diff import changes
+from edits.files.folding import bare, fold, indentation, shared_indentation, tells
 from edits.hunk import Format, HunkLine, LineKind
-from edits.placing.blank_lines import tells
-from edits.placing.hints import bare, fold, indentation, shared_indentation
+from edits.newtext.structure import breaks
 from edits.placing.indent import UNMOVED, First, Moved, Shift, level_of, reindented, units_of
-from edits.placing.structure import breaks
 
 _LOST_BLANK, _BLANK_MORE = Moved("", " "), Moved(" ", "")
 _LOST = "the new lines lack indentation that the file has there: write them with it"

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import gcd
 
+from edits.files.folding import indentation
 from edits.hunk import HunkLine, LineKind
-from edits.placing.hints import indentation
 
 
 @dataclass(frozen=True, slots=True)

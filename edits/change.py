@@ -21,13 +21,13 @@ from edits.guards.off_limits import OffLimits
 from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind, RefusalCode, Refused, Rung, Status
 from edits.ledger.entry import Op
 from edits.ledger.ledger import Ledger
+from edits.newtext.soundness import unsound_file
 from edits.placing.anchors import Symbol
 from edits.placing.hints import likely_files
 from edits.placing.large_files import change_exactly
 from edits.placing.locate import Miss, Present, Symbols
 from edits.placing.parsing import Checker, place_parsed
 from edits.placing.place import Placed, deletes_as_it_is, place
-from edits.placing.soundness import unsound_file
 from edits.placing.splices import Splice, spliced
 
 SymbolSource = Callable[[str, str], Sequence[Symbol]]

@@ -13,13 +13,15 @@ _TAGS = (
 )
 _OPENER = re.compile(
     rf"\s*(?:<(?P<tag>(?:\w+:)?{_TAGS})(?:\s[^<>]*)?>|(?P<square>\[THINK\])"
-    r"|(?P<bar><\|begin_of_thought\|>|<\|startofthink\|>)|(?P<arrow>◁think▷))",
+    r"|(?P<bar><\|begin_of_thought\|>|<\|startofthink\|>)|(?P<arrow>◁think▷)"
+    r"|(?P<channel>(?:<\|start\|>assistant)?<\|channel\|>analysis<\|message\|>))",
     re.IGNORECASE,
 )
 _CLOSERS = {
     "square": re.compile(r"\[/THINK\]", re.IGNORECASE),
     "bar": re.compile(r"<\|(?:end_of_thought|endofthink)\|>", re.IGNORECASE),
     "arrow": re.compile(r"◁/think▷", re.IGNORECASE),
+    "channel": re.compile(r"<\|end\|>", re.IGNORECASE),
 }
 
 

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from edits.files.folding import fold, tells
 from edits.hunk import HunkLine, LineKind
-from edits.placing.blank_lines import old_of, tells
-from edits.placing.hints import fold
+from edits.placing.blank_lines import old_of
 from edits.placing.indent import Shift, shift_of
 
 Found = tuple[int, int, tuple[HunkLine, ...], Shift]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Protocol
 
-from edits.placing.hints import fold, indentation
+from edits.files.folding import fold, indentation
 
 # The names in anchors such as `@@ class A`, `@@ pub fn run(self)`, `@@ A.run`, `@@ function run() {`.
 _NAME = re.compile(r"[^\W\d]\w*")

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from edits.files.folding import fold, tells
 from edits.hunk import HunkLine, LineKind, Rung
-from edits.placing.hints import fold
 from edits.placing.indent import Shift, shift_of
 
 
@@ -24,11 +24,6 @@ def old_of(reading: Sequence[HunkLine]) -> list[str]:
 def new_of(reading: Sequence[HunkLine]) -> list[str]:
     """The lines that a reading leaves in the file."""
     return [line.text for line in reading if line.kind is not LineKind.OLD]
-
-
-def tells(text: str) -> bool:
-    """Whether a line has any letter or digit."""
-    return any(map(str.isalnum, text))
 
 
 def occurrences(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:

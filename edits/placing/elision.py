@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from edits.files.folding import fold, tells
 from edits.hunk import HunkLine, LineKind, Rung
+from edits.newtext.placeholders import is_placeholder
 from edits.placing.anchors import in_scope
-from edits.placing.blank_lines import matches, old_of, tells
-from edits.placing.hints import fold
+from edits.placing.blank_lines import matches, old_of
 from edits.placing.indent import Shift, shift_of
-from edits.placing.placeholders import is_placeholder
 
 # Three dots alone, or in a comment that may say what is left out.
 _MARK = re.compile(r"(\.\.\.|(#|//|--|/\*|<!--|\{/\*|;|%)\s*\.\.\.\s*(\w.*)?)\s*(\*/\}?|-->)?")

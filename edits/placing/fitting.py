@@ -3,7 +3,7 @@
 The shift between hunk and file comes from the old lines. It holds for the new lines only if they were typed
 like the old ones: models also write the old text without its indentation and the new text with it, or the
 other way round, or lose it on the first line alone. The ways that the typed text allows are compared by the
-lines that both sides share, and by which of them reads as code does (``edits.placing.structure``).
+lines that both sides share, and by which of them reads as code does (``edits.newtext.structure``).
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from itertools import dropwhile, takewhile
 
 from edits.files.diff import changes
+from edits.files.folding import bare, fold, indentation, shared_indentation, tells
 from edits.hunk import Format, HunkLine, LineKind
-from edits.placing.blank_lines import tells
-from edits.placing.hints import bare, fold, indentation, shared_indentation
+from edits.newtext.structure import breaks
 from edits.placing.indent import UNMOVED, First, Moved, Shift, level_of, reindented, units_of
-from edits.placing.structure import breaks
 
 _LOST_BLANK, _BLANK_MORE = Moved("", " "), Moved(" ", "")
 _LOST = "the new lines lack indentation that the file has there: write them with it"
@@ -176,19 +175,37 @@ def _without_blank(site: Site, reading: Reading) -> Reading | None:
     shorter = reindented(reading, _BLANK_MORE)
     if shorter is None:
         return None
-    new = [indentation(line.text) for line in reading if line.kind is LineKind.NEW and line.text.strip()]
+    added = [line.text for line in reading if line.kind is LineKind.NEW and line.text.strip()]
+    new = [indentation(text) for text in added]
     if site.prose:
         alone = " " in new and not any(indentation(line) == " " for line in site.lines)
-        return shorter if alone else None
-    if {indentation(line.text) for line in reading if line.kind is LineKind.OLD} & set(new):
-        return None
+        return (
+            shorter
+            if alone and all(text[1].isalpha() for text in added if indentation(text) == " ")
+            else None
+        )
+    gone = {indentation(line.text) for line in reading if line.kind is LineKind.OLD}
     code = [line for line in site.lines if not line.lstrip().startswith("*")]
     level = level_of(code)
-    tabs = all(depth.startswith(" \t") for depth in new) and not any(line.startswith(" ") for line in code)
-    off = level > 1 and all(len(depth) % level == 1 and not depth.strip(" ") for depth in new)
-    odd = tabs or off or not (level or any(map(indentation, site.lines)))
+    known = {indentation(line) for line in site.lines if line.strip()}
+    if gone & set(new) or min(new, key=len)[1:] not in known or _in_brackets(site, reading):
+        return None
     lead = _breaks(site, reading) - _breaks(site, shorter)
-    return shorter if (odd and lead >= 0) or lead > 0 else None
+    tabs = all(depth.startswith(" \t") for depth in new) and not any(line.startswith(" ") for line in code)
+    plain = [indentation(text) for text in added if text.lstrip()[0] != "*"]
+    off = [level > 1 and len(depth) % level == 1 and not depth.strip(" ") for depth in plain]
+    flat = not level and not any(map(indentation, site.lines))
+    odd = tabs or flat or (bool(off) and off[0] and 2 * sum(off) > len(off))
+    return shorter if lead > 0 or (odd and lead == 0) else None
+
+
+def _in_brackets(site: Site, reading: Reading) -> bool:
+    """Whether the first new line goes on below text in an open bracket, where it may have any indentation."""
+    at = next(index for index, line in enumerate(reading) if line.kind is LineKind.NEW and line.text.strip())
+    kept = [line.text for line in reading[:at] if line.kind is LineKind.CONTEXT]
+    above = next((line for line in reversed([*site.lines[: site.start], *kept]) if line.strip()), "")
+    opened = any(above.count(opening) > above.count(closing) for opening, closing in ("()", "[]"))
+    return opened and above.rstrip()[-1] not in "([{"
 
 
 def _in_units(site: Site, reading: Reading, shift: Shift) -> Reading | None:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import gcd
 
+from edits.files.folding import indentation
 from edits.hunk import HunkLine, LineKind
-from edits.placing.hints import indentation
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +150,13 @@ def _units(pairs: set[tuple[str, str]]) -> Units | None:
 
 
 def level_of(lines: Sequence[str]) -> int:
-    """The blanks of one level in a file, as far as its lines show; 0 if they show none."""
-    widths = [len(depth) for line in lines if line.strip() and (depth := indentation(line)).strip(" ") == ""]
-    return gcd(*(width for width in widths if width > 1))
+    """The blanks of one level in a file, by which most of its lines are indented; 0 if they show none."""
+    depths = [indentation(line) for line in lines if line.strip()]
+    widths = [len(depth) for depth in depths if depth and not depth.strip(" ")]
+    fitting = (
+        level for level in _LEVELS if sum(width % level == 0 for width in widths) >= _MOST * len(widths)
+    )
+    return next(fitting, 0) if widths else 0
 
 
 def units_of(actual: Sequence[str], typed: Sequence[str], lines: Sequence[str]) -> Units | None:
@@ -173,6 +177,9 @@ def units_of(actual: Sequence[str], typed: Sequence[str], lines: Sequence[str]) 
     return unit if unit.typed >= _NARROWEST and unit.typed != unit.real else None
 
 
+_LEVELS = (4, 3, 2)
+_MOST = 0.8
+"""The part of the indented lines that a level has to explain; others go on what is above them."""
 _FEWEST_LINES = 2
 _NARROWEST = 2
 """Blanks of the narrowest level of indentation."""

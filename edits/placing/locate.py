@@ -7,7 +7,7 @@ the first line alone lacks it. 4. ``...`` stands for lines that are left out. 5.
 The first rung with a match decides. Several matches are told apart by the hunk's anchors (as lines, then
 as names of definitions), its end-of-file mark or its line hint. Otherwise the hunk is refused, because a
 wrong placement is far worse than a refusal. A place is none if the new text may not stand there as it was
-typed (``edits.placing.soundness``); another reading of the hunk may do then.
+typed (``edits.newtext.soundness``); another reading of the hunk may do then.
 """
 
 from __future__ import annotations
@@ -15,17 +15,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from edits.files.folding import fold, tells
 from edits.hunk import Hunk, HunkLine, LineKind, RefusalCode, Rung
+from edits.newtext.placeholders import in_prose
+from edits.newtext.soundness import unsound
 from edits.placing.alignment import place_aligned
 from edits.placing.anchors import Symbol, anchor_line, settle_by_anchors, settle_by_symbols, stands
-from edits.placing.blank_lines import matches, new_of, occurrences, place_spaced, tells
+from edits.placing.blank_lines import matches, new_of, occurrences, place_spaced
 from edits.placing.elision import place_elided
 from edits.placing.fitting import Site, fit
-from edits.placing.hints import describe_candidates, describe_nearest, fold
+from edits.placing.hints import describe_candidates, describe_nearest
 from edits.placing.indent import UNMOVED, Shift, first_lost, shift_of
-from edits.placing.placeholders import in_prose
 from edits.placing.readings import Reading, as_in_file, readings_of
-from edits.placing.soundness import unsound
 
 Symbols = Callable[[], Sequence[Symbol]]
 """Gives the definitions in the file that is searched; called only if they are needed."""

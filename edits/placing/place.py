@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from edits.files.folding import fold, indentation, tells
 from edits.files.text import TextFile
 from edits.hunk import Format, Hunk, HunkLine, LineKind, RefusalCode, Replacement, Rung
-from edits.placing.blank_lines import tells
+from edits.newtext.soundness import unsound
 from edits.placing.fitting import Site, fit
-from edits.placing.hints import describe_nearest, fold, indentation
+from edits.placing.hints import describe_nearest
 from edits.placing.indent import shift_of
 from edits.placing.locate import Miss, Place, Present, Symbols, locate
-from edits.placing.soundness import unsound
 from edits.placing.splices import Splice, splices, with_final_newline
 from edits.placing.substitution import Substitution, substitute
 from edits.placing.whole_files import place_whole

@@ -10,12 +10,11 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 
 from edits.files.edited import edited
+from edits.files.folding import fold, tells
 from edits.hunk import Format, Hunk, RefusalCode, Rung
-from edits.placing.blank_lines import tells
-from edits.placing.hints import fold
+from edits.newtext.markers import FENCE
+from edits.newtext.soundness import placeholders_in, unsound
 from edits.placing.locate import Miss, Place
-from edits.placing.markers import FENCE
-from edits.placing.soundness import placeholders_in, unsound
 
 _SAME = 0.5
 """The part of a piece's place in the file that must stay, so that no other text is taken for it."""

@@ -21,7 +21,8 @@ WITH_WINGS = ("session", "tui")
 SAMPLE = ROOT / "session" / "partner" / "sample"
 """The sample project of ``spark demo`` is data."""
 WINGS = (
-    *("edits/hunk.py", "edits/checked_lines.py", "edits/files", "edits/formats", "edits/placing"),
+    *("edits/hunk.py", "edits/checked_lines.py", "edits/files", "edits/formats", "edits/newtext"),
+    "edits/placing",
     *(
         "edits/ledger",
         "edits/git_patch.py",

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from edits.files.diff import changes
+from edits.files.folding import fold
 from edits.hunk import Rung
 from edits.placing.blank_lines import matches
-from edits.placing.hints import fold
 from tests.edits.helpers import CORPUS
 
 FORMATS = ("search-replace", "v4a", "unified", "json", "whole")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from edits.files.folding import fold
 from edits.placing.alignment import place_aligned
-from edits.placing.hints import fold
 from edits.placing.indent import reindented
 from tests.edits.placing.written import body
 

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from edits.files.folding import fold, indentation
 from edits.hunk import Hunk, Rung
 from edits.placing.blank_lines import matches, occurrences, place_spaced
-from edits.placing.hints import fold, indentation
 from edits.placing.indent import Moved, Shift, Tabs, Units, reindented, shift_of
 from edits.placing.locate import Miss, Place, Present, find, locate
 from tests.edits.placing.written import body, hunk, marked

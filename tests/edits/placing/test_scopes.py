@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from edits.files.folding import fold
 from edits.placing.anchors import anchor_line, in_scope, settle_by_anchors, settle_by_symbols, stands
 from edits.placing.elision import is_elision, place_elided
-from edits.placing.hints import fold
 from edits.placing.indent import reindented
 from tests.edits.placing.written import body, marked
 

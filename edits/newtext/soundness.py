@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from edits.files.folding import tells
 from edits.hunk import Format, HunkLine, LineKind
-from edits.placing.blank_lines import tells
-from edits.placing.entities import escaped_line
-from edits.placing.markers import FENCE, are_numbered, are_signed, marker_in, separates
-from edits.placing.placeholders import are_code, in_prose, is_dots, is_placeholder
+from edits.newtext.entities import escaped_line
+from edits.newtext.markers import FENCE, are_numbered, are_signed, marker_in, separates
+from edits.newtext.placeholders import are_code, in_prose, is_dots, is_placeholder
 
 _MANY_GONE = 2
 """Removed lines with words from which dots in their place stand for them, even where dots are code."""
@@ -114,9 +114,9 @@ def _placeholder(path: str, lines: Sequence[str], reading: Sequence[HunkLine]) -
             dots = is_dots(line)
             if not dots and not is_placeholder(line):
                 continue
-            if gone < _MANY_GONE and (in_prose(path) or (dots and are_code(line, _above(new, index), path))):
+            if in_prose(path) and (dots or not gone):
                 continue
-            if dots and in_prose(path):
+            if dots and gone < _MANY_GONE and are_code(line, _above(new, index), path):
                 continue
             known = {text.strip() for text in lines} if known is None else known
             if line.strip() not in known:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from edits.placing.hints import indentation
+from edits.files.folding import indentation
 
 _OPENS_LAST = re.compile(
     r".*(?:[:{(\[=\\+*/|&?<>-]|=>|->|\b(?:then|do|begin|else|and|or|not|in|return|of|try|is|function|end))\s*"

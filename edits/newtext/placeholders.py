@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
-from edits.placing.hints import fold
+from edits.files.folding import fold
 
 PROSE_SUFFIXES = frozenset({".md", ".markdown", ".rst", ".txt", ".adoc", ".tex", ".org", ""})
 """Files in which dots alone on a line are text."""

@@ -39,7 +39,8 @@ async def test_landed_hunks_are_listed_with_what_they_changed(tmp_path: Path) ->
         await it.done()
         await review(it)
         assert "2 hunks of the last turn" in it.screen
-        assert '+    title = "dear"' in it.screen and '-    return "Hello " + name' in it.screen
+        await it.until(lambda: '+    title = "dear"' in it.screen, "the change")
+        assert '-    return "Hello " + name' in it.screen
         await it.pilot.press("s")
         await it.until(lambda: any("name │ +    title" in line for line in squeezed(it)), "both sides")
         await it.pilot.press("s", "y", "t")

@@ -90,7 +90,7 @@ def scope(name: str) -> Scope:
 
 
 def is_alt_letter(key: str) -> bool:
-    """Whether a key is Alt and a letter, for which many terminals send the same as for Esc and that letter."""
+    """Whether a key is Alt and a letter: many terminals send the same for Esc and that letter."""
     held, _, letter = key.rpartition("+")
     return held == "alt" and len(letter) == 1
 

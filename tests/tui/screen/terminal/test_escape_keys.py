@@ -12,8 +12,6 @@ from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from tui.screen.terminal.driver import key_parser
 from tui.screen.terminal.escape_keys import (
     ANSWER_DELAY,
-    ESC,
-    ESCAPE_KEY,
     PASTE_BEGINS,
     PASTE_ENDS,
     PASTE_PAUSE,

@@ -18,6 +18,7 @@ from tui.screen.terminal.escape_keys import (
     SPLIT_SEQUENCE_DELAY,
     EscapeKeys,
 )
+from tui.screen.terminal.sequences import ESC, ESCAPE_KEY
 
 DELAY = 0.025
 SEQUENCES = (

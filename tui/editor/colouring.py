@@ -12,7 +12,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from tui.editor.buffers.buffer import Buffer
-from tui.screen.drawing.code import is_rest, lex, lexer_for, new_lexer
+from tui.screen.drawing.code import MOST_LEXED, is_rest, lex, lexer_for, new_lexer
 from tui.screen.drawing.rows import Span
 
 LOOK_BACK = 60
@@ -60,7 +60,7 @@ class Colouring:
             return
         start = self._rest_before(line, missing[0])
         texts = [line(row) for row in range(start, missing[-1] + 1)]
-        for row, spans in enumerate(lex(lexer_for(path=self._path), texts), start):
+        for row, spans in enumerate(lex(lexer_for(path=self._path), texts, most=MOST_LEXED), start):
             if row >= missing[0] or self._rows[row] is None:
                 self._rows[row] = spans
 

@@ -31,8 +31,16 @@ from tui.editor.document import BufferDocument, UnwrappedDocument
 from tui.editor.ghost import NO_GHOST, Ghost
 from tui.editor.hands import Hands
 from tui.editor.hunk_in_flight import EMPTY, DocRow, GhostRow, HunkInFlight
-from tui.editor.line_drawing import AROUND_NUMBER, DrawnLines, LineLook, draw_ghost, selected_part
+from tui.editor.line_drawing import (
+    AROUND_NUMBER,
+    DrawnLines,
+    LineLook,
+    draw_ghost,
+    in_sight,
+    selected_part,
+)
 from tui.editor.line_editing import LineEdit, Part, edit_lines, without_suggestion
+from tui.editor.long_lines import LONG
 from tui.editor.marks import Marks
 from tui.editor.scroll_bar import ScrollBar
 from tui.editor.signs import Notes
@@ -42,6 +50,7 @@ from tui.screen.drawing.code import drawable
 from tui.screen.drawing.framed_lines import FramedLines
 from tui.screen.drawing.pacer import stream_pacer
 from tui.screen.drawing.palette import Palette
+from tui.screen.drawing.rows import Span
 
 HANDS_OFF = 4.0
 """For this many seconds after a key in the editor the view does not move by itself."""
@@ -372,6 +381,9 @@ class EditorPane(TextArea):
         """One line of the pane."""
         return self._bar.beside(self._line, y, self.size.width, self.palette)
 
+    def _drawable(self, spans: Sequence[Span], line: str) -> Sequence[Span]:
+        return spans if len(line) > LONG else drawable(spans, self.indent_width)
+
     def _line(self, y: int, width: int) -> Strip:
         number_width = self.gutter_width - AROUND_NUMBER
         at = self._overlay.at(y + self.scroll_offset.y + self._shift)
@@ -384,7 +396,7 @@ class EditorPane(TextArea):
         current = self.has_focus and self.selection.end[0] == at.row
         look = LineLook(
             number=at.row + 1,
-            spans=drawable(spans if spans is not None else [(line, ".text")], self.indent_width),
+            spans=self._drawable(spans if spans is not None else [(line, ".text")], line),
             removed=at.removed,
             landed=self._landed(at.row),
             conflict=self.buffer.conflict_at(at.row) is not None,
@@ -395,4 +407,7 @@ class EditorPane(TextArea):
             note=self.notes.at(self.path, at.row),
             matches=in_row(self.found(), at.row),
         )
-        return self._drawn.draw(look, line, self.palette, width, number_width, self.scroll_offset.x)
+        scroll_x = self.scroll_offset.x
+        if len(line) > LONG:
+            look, line, scroll_x = in_sight(look, line, scroll_x, width)
+        return self._drawn.draw(look, line, self.palette, width, number_width, scroll_x)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rich.segment import Segment
 from rich.style import Style
@@ -11,8 +11,10 @@ from textual.strip import Strip
 
 from tui.editor.buffers.history import Selected
 from tui.editor.hunk_in_flight import SUGGESTED, GhostRow
+from tui.editor.long_lines import part_in_sight
 from tui.editor.signs import signs
 from tui.front.words.cell_width import cell_len
+from tui.screen.drawing.code import drawable
 from tui.screen.drawing.palette import Palette
 from tui.screen.drawing.plain import cells_to, untabbed, visible
 from tui.screen.drawing.rows import Span, overlaid
@@ -40,6 +42,22 @@ class LineLook:
     """What a search found in it."""
     ghost: tuple[int, str] | None = None
     """The suggested text in it, behind the column where it is drawn."""
+
+
+def in_sight(look: LineLook, line: str, scroll_x: int, room: int) -> tuple[LineLook, str, int]:
+    """``look``, ``line`` and ``scroll_x`` for the part of a long line that is in sight."""
+    part = part_in_sight(line, look.spans, scroll_x, room)
+    seen = range(part.start, part.start + len(part.text) + 1)
+    cursor, ghost, selected = look.cursor, look.ghost, look.selected
+    drawn = replace(
+        look,
+        spans=drawable(part.spans),
+        cursor=cursor - part.start if cursor is not None and cursor in seen else None,
+        selected=(part.column(selected[0]), part.column(selected[1])) if selected is not None else None,
+        matches=[(part.column(start), part.column(end)) for start, end in look.matches],
+        ghost=(ghost[0] - part.start, ghost[1]) if ghost is not None and ghost[0] in seen else None,
+    )
+    return drawn, part.text, scroll_x - part.cells
 
 
 class DrawnLines:

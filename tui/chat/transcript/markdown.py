@@ -88,7 +88,8 @@ class NewCode:
         drawn: list[CodeLine] = []
         for line in self._code.settle(tail):
             raw = "".join(text for text, _ in line)
-            drawn.append((drawable(line), raw if "\t" in raw else None))
+            kept = raw if "\t" in raw or len(raw) > LONGEST_SHOWN else None
+            drawn.append(([*drawable(cut(line, 0, LONGEST_SHOWN)), *_left_out(raw)], kept))
         return drawn, self._code.rest - before
 
 
@@ -107,6 +108,16 @@ _INLINE = re.compile(
 )
 LONGEST_INLINE = 4000
 """Lines longer than this are shown unformatted: prose is shorter, and the patterns above look ahead."""
+
+
+LONGEST_SHOWN = 20_000
+"""Characters of a line that are shown. Copying the line, or the answer, copies all of it."""
+
+
+def _left_out(line: str) -> list[Span]:
+    """What is said behind a line that is not shown whole."""
+    left = len(line) - LONGEST_SHOWN
+    return [(f" … {left:,} more characters", "muted")] if left > 0 else []
 
 
 def inline(text: str, role: str = "text") -> list[Span]:
@@ -324,8 +335,11 @@ class MarkdownStream:
 
     def _prose(self, raw: str) -> list[Row]:
         """The rows of one line outside code."""
-        line = visible(untabbed(raw))
         margin: Span = (self._margin, "text")
+        if len(raw) > LONGEST_SHOWN:
+            shown = [(visible(untabbed(raw[:LONGEST_SHOWN])), "text"), *_left_out(raw)]
+            return wrap(shown, self._width, first=[margin], rest=[margin], raw=raw)
+        line = visible(untabbed(raw))
         if match := _HEADING.match(line):
             spans = [(text, "heading" if role == "text" else role) for text, role in inline(match["text"])]
             return wrap(spans, self._width, first=[margin], rest=[margin])

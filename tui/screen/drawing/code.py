@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.front.words.cell_width import cell_len
-from tui.screen.drawing.plain import untabbed, visible
+from tui.screen.drawing.plain import untabbed_pieces, visible
 from tui.screen.drawing.rows import Span
 
 if TYPE_CHECKING:
@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 FARTHEST_REST = 120
 """The most lines without a restart point after which lexing restarts anyway, which bounds the work per line.
 """
+
+
+LONGEST_LEXED = 4_000
+"""The columns of a line that are coloured; what is behind them is text without colours. A line of megabytes
+would take minutes."""
+MOST_LEXED = 30_000
+"""The characters that are coloured at a time on the event loop: of many long lines the beginnings."""
 
 
 def new_lexer(*, language: str = "", path: str = "") -> Lexer | None:
@@ -64,12 +71,16 @@ def _role_of(token: _TokenType) -> str:
     return "." + roles[name]
 
 
-def lex(lexer: Lexer | None, lines: Sequence[str]) -> list[list[Span]]:
-    """The spans of each of ``lines``, with token roles. The text is unchanged."""
+def lex(lexer: Lexer | None, lines: Sequence[str], *, most: int = 0) -> list[list[Span]]:
+    """The spans of each of ``lines``, with token roles up to :data:`LONGEST_LEXED`, and of no more characters
+    than ``most`` unless it is 0. The text is unchanged."""
     if lexer is None:
         return [[(line, ".text")] if line else [] for line in lines]
+    longest = LONGEST_LEXED
+    if most and sum(min(len(line), longest) for line in lines) > most:
+        longest = most // len(lines)
     out: list[list[Span]] = [[]]
-    for token, text in lexer.get_tokens("\n".join(lines)):
+    for token, text in lexer.get_tokens("\n".join([line[:longest] for line in lines])):
         role = _role_of(token)
         while True:
             piece, newline, text = text.partition("\n")
@@ -80,6 +91,9 @@ def lex(lexer: Lexer | None, lines: Sequence[str]) -> list[list[Span]]:
             out.append([])
     # Some lexers add or drop a final line break: keep one list per line.
     out += [[] for _ in range(len(lines) - len(out))]
+    for row, line in enumerate(lines):
+        if len(line) > longest:
+            out[row].append((line[longest:], ".text"))
     return out[: len(lines)]
 
 
@@ -105,13 +119,8 @@ def drawable(spans: Sequence[Span], tab: int = 4) -> list[Span]:
     """``spans`` with tabs expanded and control characters made visible."""
     if not any("\t" in text or not text.isprintable() for text, _ in spans):
         return list(spans)
-    out: list[Span] = []
-    done = ""
-    for text, role in spans:
-        grown = untabbed(done + text, tab)
-        out.append((visible(grown[len(done) :]), role))
-        done = grown
-    return out
+    texts = untabbed_pieces([text for text, _ in spans], tab)
+    return [(visible(text), role) for text, (_, role) in zip(texts, spans, strict=True)]
 
 
 class CodeStream:
@@ -136,7 +145,8 @@ class CodeStream:
         """The spans of the lines from :attr:`rest` on, then of the unfinished ``tail`` if given. Afterwards
         the restart point is moved forward: lines before it are final."""
         open_lines = self._lines[self._rest :]
-        spans = lex(self._lexer, open_lines if tail is None else [*open_lines, tail])
+        lines = open_lines if tail is None else [*open_lines, tail]
+        spans = lex(self._lexer, lines, most=MOST_LEXED)
         for index in range(len(open_lines) - 1, 0, -1):
             if is_rest(open_lines, spans, index):
                 self._rest += index

@@ -6,6 +6,8 @@ text is never parsed as markup.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from tui.front.words.cell_width import cell_len
 
 _PICTURES = {code: chr(0x2400 + code) for code in range(0x20)}
@@ -26,14 +28,19 @@ def visible(text: str) -> str:
 
 def untabbed(text: str, width: int = 4) -> str:
     """``text`` (one line) with tabs as spaces up to the next multiple of ``width`` cells."""
-    if "\t" not in text:
-        return text
-    out = ""
-    for index, piece in enumerate(text.split("\t")):
-        if index:
-            out += " " * (width - cell_len(out) % width)
-        out += piece
-    return out
+    return next(untabbed_pieces([text], width)) if "\t" in text else text
+
+
+def untabbed_pieces(texts: Iterable[str], width: int = 4) -> Iterator[str]:
+    """The pieces of one line with tabs as spaces up to the next multiple of ``width`` cells."""
+    cells = 0
+    for text in texts:
+        out = []
+        for index, piece in enumerate(text.split("\t")):
+            blanks = (width - cells % width) if index else 0
+            out += [" " * blanks, piece]
+            cells += blanks + cell_len(piece)
+        yield "".join(out)
 
 
 def visible_lines(text: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from functools import lru_cache
 from itertools import accumulate, pairwise
@@ -95,16 +95,27 @@ def _painted(row: Row, palette: Palette, width: int, *behind: Segment) -> Strip:
 
 def cut(spans: Iterable[Span], start: int, end: int) -> list[Span]:
     """The characters ``start`` to ``end`` of ``spans``, with their roles."""
-    out: list[Span] = []
-    at = 0
-    for text, role in spans:
-        stop = at + len(text)
-        if stop > start and at < end:
-            out.append((text[max(0, start - at) : end - at], role))
-        at = stop
-        if at >= end:
-            break
-    return out
+    return next(pieces(spans, [(start, end)]))
+
+
+def pieces(spans: Iterable[Span], wanted: Iterable[tuple[int, int]]) -> Iterator[list[Span]]:
+    """For each of ``wanted``, which ascend, the characters from its start to its end, with their roles. The
+    spans are gone through once."""
+    left = iter(spans)
+    text, role, at = "", "", 0
+    for start, end in wanted:
+        out: list[Span] = []
+        while True:
+            stop = at + len(text)
+            if stop > start and at < end:
+                out.append((text[max(0, start - at) : end - at], role))
+            if stop >= end:
+                break
+            following = next(left, None)
+            if following is None:
+                break
+            (text, role), at = following, stop
+        yield out
 
 
 class Breaks(Enum):
@@ -172,12 +183,13 @@ def wrap(
     hang = sum(len(piece) for piece, _ in rest)
     rows: list[Row] = []
     stop = 0
-    for start, end in breaks(text, width - lead, by):
+    places = breaks(text, width - lead, by)
+    for (start, end), piece in zip(places, pieces(spans, places), strict=True):
         if rows:
             spaced = text[stop:start]
-            rows.append(Row([*rest, *cut(spans, start, end)], fill, skip=hang, joint=spaced))
+            rows.append(Row([*rest, *piece], fill, skip=hang, joint=spaced))
         else:
-            rows.append(Row([*first, *cut(spans, start, end)], fill, skip=skip, raw=raw))
+            rows.append(Row([*first, *piece], fill, skip=skip, raw=raw))
         stop = end
     return rows
 

@@ -38,9 +38,9 @@ def test_after_a_key_only_the_rows_up_to_it_are_lexed(monkeypatch: pytest.Monkey
     assert text.coloured(30, 70)
     lexed: list[str] = []
 
-    def noting(lexer: Lexer | None, lines: Sequence[str]) -> list[list[tuple[str, str]]]:
+    def noting(lexer: Lexer | None, lines: Sequence[str], *, most: int = 0) -> list[list[tuple[str, str]]]:
         lexed.extend(lines)
-        return lex(lexer, lines)
+        return lex(lexer, lines, most=most)
 
     monkeypatch.setattr(colouring, "lex", noting)
     text.edit(35, ["    return b + 1  # 2"])

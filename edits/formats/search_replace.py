@@ -117,6 +117,7 @@ class SearchReplaceBlock(Block):
                 return
             self._rows.pop()
         at = self._splits[0]
+        self._rows[at + 1 :] = _unpadded(self._rows[:at], self._rows[at + 1 :])
         prose = _reads_on(self._rows[:at], self._rows[at + 1 :])
         if prose is not None:
             message = f"the block has no REPLACE marker, and {prose[:60]!r} may follow it"
@@ -203,7 +204,9 @@ class SearchReplaceBlock(Block):
         texts = [(self._rows[:at], self._rows[at + 1 :]) for at in self._splits]
         first_search, first_replace = texts[0]
         readings = [edited(*text) for text in reversed(texts) if any(map(str.strip, text[0]))]
-        cleaned = [(search, _cleaned(replace, self._separator)) for search, replace in reversed(texts)]
+        cleaned = [
+            (search, _cleaned(search, replace, self._separator)) for search, replace in reversed(texts)
+        ]
         readings += [
             edited(search, replace)
             for search, replace in cleaned
@@ -247,8 +250,10 @@ class SearchReplaceBlock(Block):
         )
 
 
-def _cleaned(replace: Sequence[str], separator: re.Pattern[str]) -> Sequence[str] | None:
-    """The new text without separators at its ends, and the blank lines beyond them; None if it has none."""
+def _cleaned(
+    search: Sequence[str], replace: Sequence[str], separator: re.Pattern[str]
+) -> Sequence[str] | None:
+    """The new text without separators at its ends, and the blank lines beside them; None if it has none."""
     begin, end = 0, len(replace)
     for index in range(len(replace)):
         if separator.fullmatch(replace[index]):
@@ -260,7 +265,21 @@ def _cleaned(replace: Sequence[str], separator: re.Pattern[str]) -> Sequence[str
             end = index
         elif replace[index].strip():
             break
-    return None if (begin, end) == (0, len(replace)) else replace[begin:end]
+    if (begin, end) == (0, len(replace)):
+        return None
+    last = next((text for text in reversed(search) if text.strip()), None)
+    kept = replace[begin:end]
+    same = last is not None and last == next((text for text in reversed(kept) if text.strip()), None)
+    return _unpadded(search, kept) if same and end < len(replace) else kept
+
+
+def _unpadded(search: Sequence[str], replace: Sequence[str]) -> Sequence[str]:
+    """The new text without blank lines at its end that the old text does not end with."""
+    blank = len(search) - len("\n".join(search).rstrip().split("\n")) if search else 0
+    end = len(replace)
+    while end > blank and not any(map(str.strip, replace[end - 1 - blank : end])):
+        end -= 1
+    return replace[:end]
 
 
 def _reads_on(search: Sequence[str], replace: Sequence[str]) -> str | None:

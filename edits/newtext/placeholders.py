@@ -17,14 +17,14 @@ _LEADER = re.compile(
     r"(?:#+|//+|--+|/\*+|\*+|<!--+|\{/\*+|;+|%+|'''|\"\"\"|REM\b|\.\.(?=\s))\s*", re.IGNORECASE
 )
 _TRAILER = re.compile(r"\s*(?:\*+/\}?|--+>|'''|\"\"\")$")
-_PLAIN = re.compile(r"[\w\s.,:;'/()\[\]<>&-]*")
-_EDGES = " \t.,:;()[]<>-"
+_PLAIN = re.compile(r"[\w\s.,:;'/()\[\]<>&=-]*")
+_EDGES = " \t.,:;()[]<>=-"
 
 _NOUN = (
     r"(?:code|file|functions?|methods?|class(?:es)?|implementations?|contents?|components?|modules?|scripts?"
     r"|body|program|document|page|template|styles?|tests?|definitions?|imports?|logic|lines?|fields?"
     r"|propert(?:y|ies)|props|attributes?|rules?|routes?|handlers?|config(?:uration)?|settings|options"
-    r"|variables?|statements?|items|entries|cases|elements?|parts?|sections?|text|stuff|block|loop)"
+    r"|variables?|statements?|items|entries|cases|elements?|parts?|sections?|text|stuff|block|loop|jsx|html|markup)"
 )
 _TAIL = (
     r"(?: (?:here|unchanged|unmodified|untouched|intact|remains?|stays?|the|same|as|is|are|was|it|before"
@@ -36,20 +36,24 @@ _KEPT = r"(?:existing|remaining|previous|original|unchanged|unmodified|current|o
 _LEFT = (
     r"(?:rest|existing|remaining|previous|original|unchanged|unmodified|current|old|other|more|same|omitted)"
 )
+_REST = r"(?:rest|remainder|everything else)"
 _GONE = r"(?:omitted|elided|truncated|snipped|skipped)"
 _SAYS_SO = re.compile(
     "|".join(
         (
-            rf"{_ANY}rest {_OF}(?:\w+ ){{0,2}}?{_NOUN}{_TAIL}*",
-            rf"{_ANY}rest(?: {_OF}(?:\w+ ?){{1,3}}?)?{_TAIL}+",
+            rf"{_ANY}{_REST} {_OF}(?:\w+ ){{0,2}}?{_NOUN}{_TAIL}*",
+            rf"{_ANY}{_REST}(?: {_OF}(?:\w+ ?){{1,3}}?)?{_TAIL}+",
             rf"{_ANY}{_KEPT} (?:\w+ ){{0,2}}?{_NOUN}{_TAIL}+",
             rf"{_ANY}other (?:\w+ ){{0,2}}?{_NOUN}{_TAIL}+",
-            r"(?:your |the )?existing code",
+            r"(?:your |the )?(?:existing|unchanged|unmodified) code(?: below| above)?",
+            r"code continues(?: here| as before| unchanged)?",
             rf"{_NOUN} (?:is |are )?(?:{_GONE}|unchanged|remains?|stays?){_TAIL}*",
-            rf"(?:unchanged|snip|{_GONE})(?: for brevity| here)?",
+            rf"(?:unchanged|unmodified|snip|{_GONE})(?: for brevity| here| below| above)?",
             r"no (?:other |further )?changes?(?: (?:here|below|above|needed|required|in between))*",
             r"(?:same|all|everything)(?: else)? (?:as|is|stays|remains) (?:the same|unchanged|before|above)",
             rf"keep(?:ing)? {_ANY}{_LEFT} {_ANY}(?:\w+ )?{_NOUN}{_TAIL}*",
+            rf"keep(?:ing)? {_ANY}{_REST}{_TAIL}+",
+            rf"keep(?:ing)? {_ANY}{_REST}",
         )
     )
 )

@@ -21,6 +21,8 @@ from edits.placing.indent import UNMOVED, First, Moved, Shift, level_of, reinden
 
 _LOST_BLANK, _BLANK_MORE = Moved("", " "), Moved(" ", "")
 _LOST = "the new lines lack indentation that the file has there: write them with it"
+_AROUND = 300
+"""Lines above and below a place that are looked at for the file's indentation."""
 _SIGNED = frozenset({Format.V4A, Format.UNIFIED})
 """Formats in which each line begins with a sign, whose blanks models lose or add."""
 
@@ -34,6 +36,21 @@ class Site:
     start: int
     end: int
     prose: bool = False
+
+    @property
+    def above(self) -> str:
+        """The nearest line with text above the old ones; empty if there is none."""
+        return next((line for at in range(self.start - 1, -1, -1) if (line := self.lines[at]).strip()), "")
+
+    @property
+    def below(self) -> str:
+        """The nearest line with text below the old ones; empty if there is none."""
+        return next((line for at in range(self.end, len(self.lines)) if (line := self.lines[at]).strip()), "")
+
+    @property
+    def near(self) -> Sequence[str]:
+        """The lines around, which show how the file is indented."""
+        return self.lines[max(0, self.start - _AROUND) : self.end + _AROUND]
 
     @property
     def old(self) -> Sequence[str]:
@@ -172,29 +189,27 @@ def _same_first(site: Site, reading: Reading) -> bool:
 def _without_blank(site: Site, reading: Reading) -> Reading | None:
     """The reading with one blank less before each new line, if that is more like the file: its lines are not
     indented by that blank more than by whole levels, or the lines around are indented otherwise."""
-    shorter = reindented(reading, _BLANK_MORE)
-    if shorter is None:
-        return None
     added = [line.text for line in reading if line.kind is LineKind.NEW and line.text.strip()]
     new = [indentation(text) for text in added]
-    if site.prose:
-        alone = " " in new and not any(indentation(line) == " " for line in site.lines)
-        return (
-            shorter
-            if alone and all(text[1].isalpha() for text in added if indentation(text) == " ")
-            else None
-        )
     gone = {indentation(line.text) for line in reading if line.kind is LineKind.OLD}
-    code = [line for line in site.lines if not line.lstrip().startswith("*")]
-    level = level_of(code)
-    known = {indentation(line) for line in site.lines if line.strip()}
-    if gone & set(new) or min(new, key=len)[1:] not in known or _in_brackets(site, reading):
+    shorter = reindented(reading, _BLANK_MORE) if all(new) and not gone & set(new) else None
+    if shorter is None:
         return None
+    lines = site.near
+    if site.prose:
+        alone = " " in new and not any(indentation(line) == " " for line in lines)
+        words = all(text[1].isalpha() for text in added if indentation(text) == " ")
+        return shorter if alone and words else None
+    known = {indentation(line) for line in lines if line.strip()}
+    if min(new, key=len)[1:] not in known or _in_brackets(site, reading):
+        return None
+    code = [line for line in lines if not line.lstrip().startswith("*")]
+    level = level_of(code)
     lead = _breaks(site, reading) - _breaks(site, shorter)
     tabs = all(depth.startswith(" \t") for depth in new) and not any(line.startswith(" ") for line in code)
     plain = [indentation(text) for text in added if text.lstrip()[0] != "*"]
     off = [level > 1 and len(depth) % level == 1 and not depth.strip(" ") for depth in plain]
-    flat = not level and not any(map(indentation, site.lines))
+    flat = not level and not any(map(indentation, lines))
     odd = tabs or flat or (bool(off) and off[0] and 2 * sum(off) > len(off))
     return shorter if lead > 0 or (odd and lead == 0) else None
 
@@ -203,9 +218,9 @@ def _in_brackets(site: Site, reading: Reading) -> bool:
     """Whether the first new line goes on below text in an open bracket, where it may have any indentation."""
     at = next(index for index, line in enumerate(reading) if line.kind is LineKind.NEW and line.text.strip())
     kept = [line.text for line in reading[:at] if line.kind is LineKind.CONTEXT]
-    above = next((line for line in reversed([*site.lines[: site.start], *kept]) if line.strip()), "")
+    above = next((line for line in reversed([site.above, *kept]) if line.strip()), "")
     opened = any(above.count(opening) > above.count(closing) for opening, closing in ("()", "[]"))
-    return opened and above.rstrip()[-1] not in "([{"
+    return opened and above.rstrip()[-1:] not in tuple("([{")
 
 
 def _in_units(site: Site, reading: Reading, shift: Shift) -> Reading | None:
@@ -213,7 +228,7 @@ def _in_units(site: Site, reading: Reading, shift: Shift) -> Reading | None:
     if not isinstance(shift, Moved):
         return None
     typed = [line.text for line in reading if line.kind is not LineKind.NEW]
-    unit = units_of(site.old, typed, site.lines)
+    unit = units_of(site.old, typed, site.near)
     return None if unit is None else reindented(reading, unit)
 
 
@@ -232,9 +247,7 @@ def _texts(reading: Sequence[HunkLine]) -> list[str]:
 
 
 def _breaks(site: Site, reading: Reading) -> int:
-    above = next((line for line in reversed(site.lines[: site.start]) if line.strip()), "")
-    below = next((line for line in site.lines[site.end :] if line.strip()), "")
-    shown: list[tuple[str, bool]] = [(above, False)]
+    shown: list[tuple[str, bool]] = [(site.above, False)]
     at = site.start
     for line in reading:
         if line.kind is LineKind.NEW:
@@ -243,4 +256,4 @@ def _breaks(site: Site, reading: Reading) -> int:
         if line.kind is LineKind.CONTEXT:
             shown.append((site.lines[at], False))
         at += 1
-    return breaks([*shown, (below, False)])
+    return breaks([*shown, (site.below, False)])

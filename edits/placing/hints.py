@@ -33,6 +33,9 @@ def describe_nearest(lines: Sequence[str], old: Sequence[str]) -> str:
         return "the text is not in the file, and nothing similar is" if lines else "the file is empty"
     start, end = span
     typed = set(fold(old))
+    bare = {line.strip() for line in typed}
+    other = [line for line in fold(lines[start:end]) if line not in typed]
+    only = ", in indentation only" if other and all(line.strip() in bare for line in other) else ""
     width = len(str(end))
     shown = []
     for number, line in enumerate(lines[start : min(end, start + _MOST_LINES)], start + 1):
@@ -41,7 +44,8 @@ def describe_nearest(lines: Sequence[str], old: Sequence[str]) -> str:
         shown.append(f"{mark}{number:>{width}} | {text}")
     if end - start > _MOST_LINES:
         shown.append(f"  … to line {end}")
-    return "\n".join(["the text is not in the file; the most similar lines (* differs) are", *shown])
+    said = f"the text is not in the file; the most similar lines (* differs{only}) are"
+    return "\n".join([said, *shown])
 
 
 def likely_files(path: str, files: Iterable[str]) -> list[str]:

@@ -30,6 +30,11 @@ LEFT_OUT = """\
 // keep existing imports
 rest of code unchanged
 ; ... remaining lines unchanged
+// ... keep the rest ...
+{/* Rest of the JSX unchanged */}
+# === rest of code unchanged ===
+# keep everything else the same
+// code continues as before
 # no changes below
 """.splitlines()
 TEXT = """\

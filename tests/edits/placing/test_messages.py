@@ -121,3 +121,15 @@ def test_a_line_is_shown_only_where_more_than_half_of_it_is_the_same(
     told = describe_nearest([line], [typed])
     assert told.endswith(f"*1 | {line}") == shown
     assert told.endswith("nothing similar is") != shown
+
+
+@pytest.mark.parametrize(
+    ("old", "differs"),
+    [
+        (["def f():", "x = 1", "  y = 2"], "(* differs, in indentation only)"),
+        (["def f():", "x = 3", "  y = 2"], "(* differs)"),
+        (["def f():", "    x = 1", "    z = 2"], "(* differs)"),
+    ],
+)
+def test_lines_that_differ_in_indentation_only_are_told_so(old: list[str], differs: str) -> None:
+    assert differs in describe_nearest(["def f():", "    x = 1", "    y = 2"], old)

@@ -62,6 +62,32 @@ def test_a_refused_hunk_stops_neither_the_earlier_nor_the_later(workspace: Works
     assert events[-1] == ApplyEnded(landed=2, refused=1, already_applied=0)
 
 
+@pytest.mark.parametrize(
+    ("text", "landed"),
+    [
+        (HELLO.removesuffix("*** End Patch\n").removesuffix("'\n"), 0),
+        (HELLO.removesuffix("\n*** End Patch\n"), 0),
+        (HELLO.removesuffix("*** End Patch\n"), 1),
+        (HELLO.removesuffix("\n"), 1),
+        (f"```\n{HELLO.removesuffix('*** End Patch' + chr(10))}```", 1),
+    ],
+)
+def test_an_input_that_ends_inside_a_line_is_no_evidence_of_an_end(
+    workspace: Workspace, text: str, landed: int
+) -> None:
+    events = apply(workspace, text)
+    assert events[-1] == ApplyEnded(landed=landed, refused=1 - landed, already_applied=0)
+    assert [event.code for event in events if isinstance(event, HunkRefused)] == ["incomplete"] * (1 - landed)
+
+
+def test_a_loose_placement_that_breaks_the_file_is_refused(workspace: Workspace) -> None:
+    loose = update("app.py", "return 'Hello ' + name", "return ('Hello ' + name")
+    (refused,) = (event for event in apply(workspace, loose) if isinstance(event, HunkRefused))
+    assert "write the old text exactly" in refused.message
+    exact = update("app.py", "    return 'Hello ' + name", "    return (")
+    assert apply(workspace, exact)[-1] == ApplyEnded(landed=1, refused=0, already_applied=0)
+
+
 def test_hunks_that_are_there_already_are_counted_apart(workspace: Workspace) -> None:
     apply(workspace, HELLO)
     assert apply(workspace, HELLO)[-1] == ApplyEnded(landed=0, refused=0, already_applied=1)

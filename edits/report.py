@@ -28,6 +28,10 @@ class NotReceived:
     path: str
 
 
+DECLINED = "the developer declined it"
+"""Why a hunk was refused that the user declined; their own word follows after a colon, if any."""
+
+
 @dataclass(frozen=True, slots=True)
 class UndoneByUser:
     """A hunk that had landed, and that the user undid; ``why`` is the user's own word on it, if any."""

@@ -55,6 +55,7 @@ class NotNow(StrEnum):
     ANSWERING = "an answer runs"
     AWAY = "nobody types"
     FAILED = "the last one failed"
+    UNCLEAR = "not understood"
     SPENT = "spent"
 
 

@@ -229,7 +229,7 @@ class HunkCommands:
         if isinstance(result, Refused):
             return self._refused(result)
         self._memory.unreported.append(UndoneByUser(result.hunk, result.path, why))
-        event = undone_event(result)
+        event = undone_event(result, why)
         self._publish(event)
         return event
 

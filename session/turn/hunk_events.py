@@ -43,10 +43,12 @@ def landed_event(result: Landed | Refused, turn: str) -> HunkLanded | HunkRefuse
     )
 
 
-def undone_event(result: Landed) -> HunkUndone:
-    """The event for a hunk that was undone."""
+def undone_event(result: Landed, why: str = "") -> HunkUndone:
+    """The event for a hunk that was undone; ``why`` is the user's word on it."""
     path, moved_to = _paths(result)
-    return HunkUndone(hunk=result.hunk, path=path, start=result.start, end=result.end, moved_to=moved_to)
+    return HunkUndone(
+        hunk=result.hunk, path=path, start=result.start, end=result.end, moved_to=moved_to, why=why
+    )
 
 
 def redone_event(result: Landed) -> HunkRedone:

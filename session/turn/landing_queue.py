@@ -15,7 +15,7 @@ from posixpath import normpath
 
 from edits.hunk import Guard, Held, Hunk, Landed, RefusalCode, Refused, Status
 from edits.placing.rewriting import rewritten
-from edits.report import NotReceived, Outcome, UndoneByUser
+from edits.report import DECLINED, NotReceived, Outcome, UndoneByUser
 from session.turn.hunk_life import (
     DECLINABLE,
     MODEL_THOUGHT,
@@ -29,8 +29,6 @@ from session.turn.hunk_life import (
 
 REVIEW = "review"
 REVIEW_MESSAGE = "review mode holds every edit until you answer"
-DECLINED = "the developer declined it"
-"""The first words of the refusal of a hunk that the user declined."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ FAILED = 1
 USAGE = 2
 CONFIGURATION = 3
 UNREACHABLE = 4
+NO_REVIEW = 5
+"""The model's answer to a review was not understood, or was not whole; or nobody agreed to its size."""
 INTERRUPTED = 130
 OUTPUT_CLOSED = 141
 """128 and the number of SIGPIPE, as of other programs whose reader goes away."""

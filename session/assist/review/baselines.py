@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
+from hashlib import blake2b
 from pathlib import Path
 
 from context.disk.source import Unread, read
@@ -24,6 +25,8 @@ class Baselines:
         """The first hunk in each file whose text before it is not looked up yet."""
         self._touched: set[str] = set()
         """The files that changed since they were last reviewed."""
+        self._clean: dict[str, dict[bytes, bool]] = {}
+        """Of each file the texts that were looked at, and whether nothing is wrong in them."""
         self._head = ""
         """The commit that HEAD was when it was last asked for."""
 
@@ -65,12 +68,27 @@ class Baselines:
         """These files were taken and not reviewed."""
         self._touched.update(paths)
 
-    def reviewed(self, file: ReviewedFile) -> None:
-        """A file was reviewed as it is in ``file``."""
+    def reviewed(self, file: ReviewedFile, *, clean: bool) -> None:
+        """A file was reviewed as it is in ``file``, or need not be. Where it is ``clean``, it need not be
+        reviewed when it becomes that text again, as by undo and redo; nor for what it was at first."""
         self._texts[file.path] = file.after
+        known = self._clean.setdefault(file.path, {_digest(file.before or ()): True})
+        if clean and known.get(_digest(file.before or ())):
+            known[_digest(file.after)] = True
+        else:
+            known.setdefault(_digest(file.after), False)
+
+    def is_clean(self, file: ReviewedFile) -> bool:
+        """Whether nothing was wrong in a file when it was as it is in ``file``."""
+        return self._clean.get(file.path, {}).get(_digest(file.after), False)
+
+    def look_for_others(self) -> None:
+        """Another kind of fault is looked for: what was clean need not be any more."""
+        self._clean.clear()
 
     def forget(self) -> None:
         """Begin anew: what was changed so far is not reviewed."""
+        self._clean.clear()
         self._texts.clear()
         self._hunks.clear()
         self._touched.clear()
@@ -98,3 +116,7 @@ class Baselines:
             elif file.changes:
                 files.append(file)
         return ReviewedChange(tuple(files), tuple(left_out))
+
+
+def _digest(lines: Sequence[str]) -> bytes:
+    return blake2b("\n".join(lines).encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,12 @@ from context.disk.source import Source, Unread, decode
 from context.text.generated import is_unedited
 from context.text.secrets import is_secret_file, masked_lines
 from edits.files.diff import Change, changes
+
+_DATA = re.compile(r".+\.(?:json[l5]?|ndjson|geojson|[ct]sv|xml|svg|ya?ml|toml|sql|log|txt|po|ipynb)", re.I)
+_LONGEST_DATA = 30_000
+"""Characters of a file of data that people still read."""
+AROUND = 15
+"""Lines that a model is shown before and after each changed range."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +40,20 @@ class ReviewedFile:
     def touches(self, start: int, end: int) -> bool:
         """Whether one of the lines ``start`` to ``end`` (from 1, both included) was changed. Where lines were
         only removed, the lines beside the gap count."""
+        return self._near(start, end, 0)
+
+    def shows(self, start: int, end: int) -> bool:
+        """Whether a model that reviews the change is shown one of these lines."""
+        return self._near(start, end, AROUND)
+
+    def _near(self, start: int, end: int, around: int) -> bool:
         for change in self.changes:
             # From 1: the changed lines, or the two beside a gap.
             gap = change.new_start == change.new_end
             first, last = (
                 (change.new_start, change.new_end + 1) if gap else (change.new_start + 1, change.new_end)
             )
-            if start <= last and end >= first:
+            if start <= last + around and end >= first - around:
                 return True
         return False
 
@@ -72,6 +86,8 @@ def reviewable(path: str, before: Sequence[str] | None, after: Source | Unread) 
         return LeftOut(path, after.why)
     if is_unedited(path, after.text):
         return LeftOut(path, "it is generated or vendored")
+    if len(after.text) > _LONGEST_DATA and _DATA.fullmatch(path):
+        return LeftOut(path, "it is a large file of data")
     return ReviewedFile(path, None if before is None else tuple(before), tuple(after.lines))
 
 

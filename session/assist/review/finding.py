@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, TypeGuard
+from typing import Any
 
 from edits.placing.locate import find
 from session.assist.review.change import ReviewedChange, ReviewedFile
@@ -18,6 +17,16 @@ _LONGEST_WHY = 800
 _LONGEST_FIX = 200
 """Lines of a fix."""
 _KIND = re.compile(r"[a-z][a-z0-9-]{0,39}")
+_NUMBER = re.compile(r"\s*[Ll]?(\d{1,9})\s*")
+_PAIR = re.compile(r"\s*[Ll]?(\d{1,9})\s*[-–:,]\s*[Ll]?(\d{1,9})\s*")
+_LINE_BEHIND = re.compile(r":(\d{1,9})(?::\d+)?$")
+PATH = ("path", "file", "filename", "file_path")
+"""The names that models give to the fields of a finding: the first are those that are asked for."""
+_START = ("start", "start_line", "line", "lines", "line_number")
+_END = ("end", "end_line")
+_MESSAGE = ("message", "description", "title", "summary")
+_WHY = ("why", "explanation", "reason")
+_KINDS = ("kind", "type", "category")
 
 
 class Severity(StrEnum):
@@ -26,6 +35,14 @@ class Severity(StrEnum):
     ERROR = "error"
     WARNING = "warning"
     NOTE = "note"
+
+
+_SEVERITIES = {
+    Severity.ERROR: frozenset(["error", "critical", "fatal", "blocker", "high", "severe", "major"]),
+    Severity.WARNING: frozenset(["warning", "warn", "medium", "moderate"]),
+    Severity.NOTE: frozenset(["note", "info", "informational", "low", "minor", "hint", "suggestion", "nit"]),
+}
+"""The words that mean each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,53 +75,92 @@ class ReviewFinding:
 
 
 class UnusableError(ValueError):
-    """A finding that cannot be shown, since it does not fit the change; the message says why."""
+    """A finding that cannot be shown, since it cannot be read or names what nobody was shown; the message
+    says why."""
 
 
-def read_finding(line: str, change: ReviewedChange) -> ReviewFinding:
-    """The finding in a line of JSON, checked against the change: the file and lines are part of it, and a
-    fix fits in one place. A fix that does not fit is left out. Raises UnusableError."""
-    record = _record(line)
-    path = record.get("path")
-    file = change.file(path) if isinstance(path, str) else None
+class UnchangedError(UnusableError):
+    """A finding on lines beside the change, which is not what was asked for."""
+
+
+def read_finding(record: Mapping[str, Any], change: ReviewedChange) -> ReviewFinding:
+    """The finding that a model wrote as ``record``, checked against the change: the file and lines are part
+    of it, and a fix fits in one place. A fix that does not fit is left out. Raises UnusableError."""
+    file = _file(_first(record, PATH), change)
     if file is None:
         raise UnusableError("it names no file of the change")
-    start, end = record.get("start"), record.get("end", record.get("start"))
-    if not _is_number(start) or not _is_number(end) or not 1 <= start <= end <= max(len(file.after), 1):
+    start, end = _lines(record)
+    if start is None or end is None or not 1 <= start <= end <= max(len(file.after), 1):
         raise UnusableError(f"{file.path} has no such lines")
-    if not file.touches(start, end):
-        raise UnusableError(f"its lines of {file.path} were not changed")
-    severity = record.get("severity")
-    if severity not in list(Severity):
+    severity = _severity(record.get("severity", record.get("level")))
+    if severity is None:
         raise UnusableError("its severity is none of error, warning and note")
-    kind = str(record.get("kind", "")).lower().replace("_", "-").replace(" ", "-")
-    message = _text(record.get("message"), _LONGEST_MESSAGE)
+    message = _text(_first(record, _MESSAGE), _LONGEST_MESSAGE)
     if not message:
         raise UnusableError("it has no message")
+    if not file.touches(start, end):
+        why = f"{file.path}:{start}: {severity}: {message}: its lines were not changed"
+        raise UnchangedError(why) if file.shows(start, end) else UnusableError(why)
+    kind = str(_first(record, _KINDS) or "").lower().replace("_", "-").replace(" ", "-")
     return ReviewFinding(
         file.path,
         start,
         end,
-        Severity(severity),
+        severity,
         kind if _KIND.fullmatch(kind) else "other",
         message,
-        _text(record.get("why"), _LONGEST_WHY),
+        _text(_first(record, _WHY), _LONGEST_WHY),
         _fix(record.get("fix"), file, start, end),
     )
 
 
-def _record(line: str) -> dict[str, Any]:
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
-        raise UnusableError("it is not JSON") from None
-    if not isinstance(record, dict):
-        raise UnusableError("it is not a JSON object")
-    return record
+def _first(record: Mapping[str, Any], names: Sequence[str]) -> Any:
+    return next((record[name] for name in names if record.get(name) is not None), None)
 
 
-def _is_number(value: object) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool)
+def _file(path: Any, change: ReviewedChange) -> ReviewedFile | None:
+    """The file that ``path`` names, as it is or as git writes it. Without a path, that of a change of one."""
+    if path is None:
+        return change.files[0] if len(change.files) == 1 else None
+    if not isinstance(path, str):
+        return None
+    short = path.removeprefix("./")
+    tries = [path, short, short.removeprefix("a/"), short.removeprefix("b/"), _LINE_BEHIND.sub("", short)]
+    return next((file for each in tries if (file := change.file(each)) is not None), None)
+
+
+def _lines(record: Mapping[str, Any]) -> tuple[int | None, int | None]:
+    """The first and last line, from 1; None where they cannot be read."""
+    said = _first(record, _START)
+    if (
+        said is None
+        and isinstance(path := _first(record, PATH), str)
+        and (behind := _LINE_BEHIND.search(path))
+    ):
+        said = behind[1]
+    if isinstance(said, list) and len(said) in (1, 2):
+        start, end = _number(said[0]), _number(said[-1])
+    elif isinstance(said, str) and (pair := _PAIR.fullmatch(said)):
+        start, end = int(pair[1]), int(pair[2])
+    else:
+        start = end = _number(said)
+    last = _first(record, _END)
+    return start, end if last is None else _number(last)
+
+
+def _number(value: object) -> int | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, str) and (found := _NUMBER.fullmatch(value)):
+        return int(found[1])
+    return value if isinstance(value, int) else None
+
+
+def _severity(value: object) -> Severity | None:
+    word = value.strip().lower() if isinstance(value, str) else ""
+    return next((severity for severity, words in _SEVERITIES.items() if word in words), None)
 
 
 def _text(value: object, longest: int) -> str:

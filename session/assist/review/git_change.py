@@ -18,6 +18,9 @@ from session.base.text.sanitize import clean_line
 _MISSING = "0"
 _FILE_MODES = ("100644", "100755")
 _OTHERS = {"120000": "a link", "160000": "a submodule"}
+_GENERATED = ("linguist-generated", "linguist-vendored")
+_SET = ("set", "true")
+_PATHS_AT_ONCE = 500
 _UNDER_WAY = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "index.lock")
 """What git has in its folder while it is in the middle of something."""
 
@@ -85,7 +88,7 @@ def _uncommitted(root: Path, git: Git) -> ReviewedChange:
             files.append(LeftOut(path, "it was deleted"))
         else:
             files.append(reviewable(path, lines_in(origin, before.get(origin)), read(root, path)))
-    return _change(files)
+    return _change(files, git)
 
 
 def _of_range(git: Git, wanted: str) -> ReviewedChange:
@@ -104,7 +107,7 @@ def _of_range(git: Git, wanted: str) -> ReviewedChange:
             files.append(LeftOut(path, "not a text of at most 1 MB"))
         else:
             files.append(reviewable(path, lines_in(path, blobs.get(was)), decode(path, blobs[now])))
-    return _change(files)
+    return _change(files, git)
 
 
 def _ends(git: Git, wanted: str) -> tuple[str, str]:
@@ -184,13 +187,28 @@ def _contents(git: Git, names: Mapping[str, str]) -> dict[str, bytes]:
     return {key: found[name] for key, name in names.items() if name in found}
 
 
-def _change(files: Sequence[ReviewedFile | LeftOut]) -> ReviewedChange:
-    found = [
-        each if (why := name_problem(each.path)) is None else LeftOut(shown_name(each.path), why)
-        for each in files
-    ]
+def _change(files: Sequence[ReviewedFile | LeftOut], git: Git) -> ReviewedChange:
+    generated = _said_generated(git, [each.path for each in files if isinstance(each, ReviewedFile)])
+    found = [_checked(each, generated) for each in files]
     found.sort(key=lambda each: each.path)
     return ReviewedChange(
         tuple(each for each in found if isinstance(each, ReviewedFile) and each.changes),
         tuple(each for each in found if isinstance(each, LeftOut)),
     )
+
+
+def _checked(each: ReviewedFile | LeftOut, generated: Collection[str]) -> ReviewedFile | LeftOut:
+    if (why := name_problem(each.path)) is not None:
+        return LeftOut(shown_name(each.path), why)
+    return LeftOut(each.path, "the project says that it is generated") if each.path in generated else each
+
+
+def _said_generated(git: Git, paths: Sequence[str]) -> set[str]:
+    """Those of ``paths`` (below the folder) that ``.gitattributes`` call generated or vendored."""
+    said: set[str] = set()
+    for at in range(0, len(paths), _PATHS_AT_ONCE):
+        some = paths[at : at + _PATHS_AT_ONCE]
+        out = git.run("check-attr", "-z", *_GENERATED, "--", *some)
+        fields = os.fsdecode(out).split("\0")
+        said.update(path for path, value in zip(fields[::3], fields[2::3], strict=False) if value in _SET)
+    return said

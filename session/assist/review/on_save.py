@@ -3,15 +3,6 @@
 The checks that the user agreed to are started first, and the model is asked beside them. An answer comes
 first: while a turn runs nothing is asked, and a review that a prompt finds running is given up and made again
 afterwards. What is found is told event by event, and stays open until it is landed, dismissed or outdated.
-
-When a review on save runs: at a save, but never while a turn does.
-
-Rules, which the table holds:
-
-1. A save begins a review. One that finds a review running is reviewed after it.
-2. A prompt ends a review that runs; it is made again when the turn is over.
-3. While a turn runs, saves wait for its end.
-4. What runs or waits ends when reviews are turned off.
 """
 
 from __future__ import annotations
@@ -24,13 +15,14 @@ from functools import partial
 
 from context.text.fences import harmless
 from session.assist.review.baselines import NOT_SHOWN, Baselines
-from session.assist.review.change import ReviewedChange
+from session.assist.review.change import ReviewedChange, ReviewedFile
 from session.assist.review.dismissals import Dismissal, Dismissals, content_of
 from session.assist.review.finding import ReviewFinding
 from session.assist.review.open_findings import MODEL, OpenFindings, hunk_of
 from session.assist.review.request import instructions
-from session.assist.review.reviewer import LONGEST_ANSWER, Asked
+from session.assist.review.reviewer import LONGEST_ANSWER, NO_END, Asked, tokens_of
 from session.assist.review.save_checks import SaveChecks
+from session.assist.review.schedule import Schedule, Signal
 from session.assist.side_requests import NotNow, SideRequests
 from session.base.events import (
     Event,
@@ -43,86 +35,14 @@ from session.base.events import (
 )
 from session.base.storage.line_files import StoreError
 from session.base.tasks import BackgroundTasks
+from session.base.text.sanitize import clean_line
 from session.commands.hunk_commands import HunkCommands
 from session.record.journal.recorder import Recorder
 from session.record.side_usage import Kind
 from session.record.turn_cost import Tally
 
-
-class State(StrEnum):
-    """The states of the schedule."""
-
-    IDLE = "idle"
-    BUSY = "busy"
-    """A turn runs, and nothing was saved."""
-    WAITING = "waiting"
-    """A turn runs, and a review is due after it."""
-    RUNNING = "running"
-    AGAIN = "again"
-    """A review runs, and another is due after it."""
-
-
-class Signal(StrEnum):
-    """What can happen."""
-
-    SAVED = "saved"
-    PROMPT = "prompt"
-    TURN_OVER = "turn over"
-    DONE = "done"
-    OFF = "off"
-    """Nothing is reviewed any more."""
-
-
-TABLE: dict[State, dict[Signal, State]] = {
-    State.IDLE: {
-        Signal.SAVED: State.RUNNING,
-        Signal.PROMPT: State.BUSY,
-        Signal.TURN_OVER: State.IDLE,
-        Signal.OFF: State.IDLE,
-    },
-    State.BUSY: {
-        Signal.SAVED: State.WAITING,
-        Signal.PROMPT: State.BUSY,
-        Signal.TURN_OVER: State.IDLE,
-        Signal.OFF: State.BUSY,
-    },
-    State.WAITING: {
-        Signal.SAVED: State.WAITING,
-        Signal.PROMPT: State.WAITING,
-        Signal.TURN_OVER: State.RUNNING,
-        Signal.OFF: State.BUSY,
-    },
-    State.RUNNING: {
-        Signal.SAVED: State.AGAIN,
-        Signal.PROMPT: State.WAITING,
-        Signal.TURN_OVER: State.RUNNING,
-        Signal.DONE: State.IDLE,
-        Signal.OFF: State.IDLE,
-    },
-    State.AGAIN: {
-        Signal.SAVED: State.AGAIN,
-        Signal.PROMPT: State.WAITING,
-        Signal.TURN_OVER: State.AGAIN,
-        Signal.DONE: State.RUNNING,
-        Signal.OFF: State.IDLE,
-    },
-}
-LIVE = frozenset({State.RUNNING, State.AGAIN})
-
-
-class Schedule:
-    """The state, and what follows from a change of it."""
-
-    def __init__(self, *, busy: bool) -> None:
-        """``busy`` says that a turn runs."""
-        self.state = State.BUSY if busy else State.IDLE
-
-    def begins(self, signal: Signal) -> bool:
-        """Take a signal; true if a review is to begin now."""
-        before, self.state = self.state, TABLE[self.state].get(signal, self.state)
-        return self.state is State.RUNNING and (before not in LIVE or signal is Signal.DONE)
-
-
+MOST_TOKENS = 20_000
+"""What one review on save sends at most, about: nobody is asked before it."""
 MOST_FINDINGS = 20
 """Findings of one review on save: more would not be read."""
 _LOOKS, _LOOK_SECONDS = 200, 0.01
@@ -171,6 +91,8 @@ class SaveReview:
         self._allowed = allowed
         self._schedule = Schedule(busy=busy)
         self._running: asyncio.Task[None] | None = None
+        self._told = ""
+        """What the user was told last."""
         recorder.subscribe(self._take)
 
     def use(self, mode: Mode) -> None:
@@ -179,6 +101,7 @@ class SaveReview:
         if mode is Mode.OFF:
             self._signal(Signal.OFF)
             self._baselines.forget()
+        self._baselines.look_for_others()
         self.mode = mode
 
     def landed(self, path: str, hunk: str) -> None:
@@ -278,6 +201,7 @@ class SaveReview:
             self._baselines.again(each.path for each in change.left_out if each.why == NOT_SHOWN)
             for name in self.findings.outdated(change):
                 self._close(name, "outdated")
+            change = await self._worth_asking(change)
             if change.files:
                 done = await self._look_at(change)
             else:
@@ -291,6 +215,25 @@ class SaveReview:
         self._dismissals.read()
         return self._baselines.change(paths, self._allowed(paths))
 
+    async def _worth_asking(self, change: ReviewedChange) -> ReviewedChange:
+        """``change`` without the files that are clean again, as after an undo, and without those that are too
+        long to be sent unasked, which the user is told. Both count as reviewed, so that what is typed in them
+        from now on is."""
+        sizes = await asyncio.to_thread(lambda: [tokens_of([file]) for file in change.files])
+        sent = 0
+        kept: list[ReviewedFile] = []
+        for file, tokens in zip(change.files, sizes, strict=True):
+            clean = self._baselines.is_clean(file)
+            if not clean and sent + tokens <= MOST_TOKENS:
+                sent += tokens
+                kept.append(file)
+                continue
+            self._baselines.reviewed(file, clean=clean)
+            if not clean:
+                path = clean_line(file.path)
+                self._tell(f"{path} is not reviewed: it would take {tokens:,} tokens (spark review asks)")
+        return ReviewedChange(tuple(kept), change.left_out)
+
     async def _look_at(self, change: ReviewedChange) -> bool:
         """Review ``change``; false where the model could not be asked about all of it."""
         checking = self._tasks.start(self._check(change), "running the checks of a review")
@@ -303,19 +246,30 @@ class SaveReview:
             await asyncio.wait({checking})
         finally:
             checking.cancel()
-        whole = refusal is None and asked.whole
+        if refusal is None and asked.unclear:
+            refusal = NotNow.FAILED if asked.unclear == NO_END else NotNow.UNCLEAR
+        whole = refusal is None
         if whole:
-            for file in change.files:
-                self._baselines.reviewed(file)
             for name in self.findings.not_found_again(change, frozenset(reported)):
                 self._close(name, "outdated")
-        stopped = "" if whole else str(refusal or NotNow.FAILED)
+            for file in change.files:
+                self._baselines.reviewed(file, clean=not self.findings.of([file.path]))
         self._publish(
             SaveReviewed(
-                files=len(change.files), findings=len(reported), unusable=asked.unusable, stopped=stopped
+                files=len(change.files),
+                findings=len(reported),
+                unusable=len(asked.left_out),
+                stopped=str(refusal or ""),
             )
         )
+        self._tell(f"what you saved is not reviewed: {asked.unclear}" if refusal is NotNow.UNCLEAR else "")
         return whole
+
+    def _tell(self, line: str) -> None:
+        """Tell the user once, until there is something else to tell."""
+        if line not in ("", self._told):
+            self._publish(Notice(level="warning", text=line))
+        self._told = line
 
     async def _refusal(self) -> NotNow | None:
         """Why the model cannot be asked. What is spent already may have to be read first."""

@@ -6,12 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from context.text.fences import fenced, harmless
-from session.assist.review.change import ReviewedFile
+from session.assist.review.change import AROUND, ReviewedFile
 from session.wire.instructions import DATA_HEAD, review_instructions
 
-ASK = "Review this change. Answer with findings, one JSON object a line, or with nothing."
-AROUND = 15
-"""Lines that are shown before and after each changed range."""
+ASK = "Review this change. Answer with findings, one JSON object a line, or with the one word: nothing."
 LONGEST = 90_000
 """Characters of one request: a change that is longer is sent in several."""
 _CUT = " (cut here)"

@@ -7,10 +7,14 @@ import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import Any
 
-from session.assist.review.change import ReviewedChange
-from session.assist.review.finding import ReviewFinding, UnusableError, read_finding
+from session.assist.review.answer import Answer
+from session.assist.review.change import ReviewedChange, ReviewedFile
+from session.assist.review.finding import ReviewFinding, UnchangedError, UnusableError, read_finding
 from session.assist.review.request import ASK, instructions, requests
+from session.base.text.sanitize import clean_line
+from session.models.catalogue import Price
 from session.record.turn_cost import Tally
 from session.setup.model_choice import ModelChoice
 from session.setup.model_connecting import open_connection
@@ -25,8 +29,10 @@ from session.wire.transport.model_list import fetch_listed
 
 MOST_FINDINGS = 100
 """Findings of one review; a model that has more to say is stopped."""
-_LONGEST_LINE = 100_000
-_CHARACTERS_PER_TOKEN = 4
+CHARACTERS_PER_TOKEN = 3
+"""Of code with numbers before its lines; an estimate is rather too high."""
+NO_END = "the answer has no end"
+_FULL = f"it ended after {MOST_FINDINGS} findings"
 LONGEST_ANSWER = 8_000
 """Most tokens of an answer."""
 _MOST_PER_TOKEN = 32
@@ -38,35 +44,76 @@ Ask = Callable[[RequestProfile, tuple[Item, ...]], AsyncGenerator[wire.WireEvent
 
 @dataclass(frozen=True, slots=True)
 class ReviewEnded:
-    """The end of a review: tokens of all requests, their cost in US dollars (None if unknown), and how many
-    findings did not fit the change and were left out."""
+    """The end of a review: tokens of all requests, and their cost in US dollars (None if unknown).
+
+    ``left_out`` says of each finding that was left out why. ``unclear`` says why the review is none, or not
+    the whole; without it, everything that the model said was understood. ``failed`` is the failure that ended
+    it."""
 
     findings: int
-    unusable: int
     tokens: int
     cost: float | None
     estimated: bool
+    left_out: tuple[str, ...] = ()
+    unclear: str = ""
+    failed: LinkError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a review would send: about so many tokens, at what cost in US dollars (None if unknown)."""
+
+    requests: int
+    tokens: int
+    cost: float | None
 
 
 async def review(
-    opening: Opening, change: ReviewedChange, *, security: bool
+    opening: Opening, change: ReviewedChange, *, security: bool, agreed: Callable[[Estimate], bool]
 ) -> AsyncIterator[ReviewFinding | ReviewEnded]:
-    """Review ``change``; the last item is the end. Raises LinkError."""
+    """Review ``change``, once it is ``agreed`` to what that would send; the last item is the end."""
     choice = await _choice(opening)
     profile = _profile(choice, security=security)
     asked = Asked(change, Tally("review", choice.model.name, choice.price))
+    failed: LinkError | None = None
+    unclear = ""
     if change.files:
-        connection = open_connection(opening, choice, profile)
-        assert connection is not None, "callers tell what is missing"
-        try:
-            async with contextlib.aclosing(asked.findings(connection.ask_in_parallel, profile)) as findings:
-                async for finding in findings:
-                    yield finding
-        finally:
-            await connection.close()
+        estimate = await asyncio.to_thread(_estimate, change, profile, choice.price)
+        if agreed(estimate):
+            connection = open_connection(opening, choice, profile)
+            assert connection is not None, "callers tell what is missing"
+            try:
+                findings = asked.findings(connection.ask_in_parallel, profile)
+                async with contextlib.aclosing(findings) as found:
+                    async for finding in found:
+                        yield finding
+            except LinkError as problem:
+                failed = problem
+            finally:
+                await connection.close()
+        else:
+            unclear = f"nothing was sent: it would be about {estimate.tokens:,} tokens"
     used = asked.tally.event()
-    tokens = used.input_tokens + used.output_tokens
-    yield ReviewEnded(asked.found, asked.unusable, tokens, used.cost, used.estimated)
+    yield ReviewEnded(
+        asked.found,
+        used.input_tokens + used.output_tokens,
+        used.cost,
+        used.estimated,
+        tuple(asked.left_out),
+        unclear or asked.unclear or asked.misread or (_FULL if asked.full else ""),
+        failed,
+    )
+
+
+def tokens_of(files: Sequence[ReviewedFile]) -> int:
+    """About how many tokens a review of these files sends, without its instructions."""
+    return sum(map(len, requests(files))) // CHARACTERS_PER_TOKEN
+
+
+def _estimate(change: ReviewedChange, profile: RequestProfile, price: Price | None) -> Estimate:
+    count = sum(1 for _ in requests(change.files))
+    tokens = tokens_of(change.files) + count * len(profile.instructions) // CHARACTERS_PER_TOKEN
+    return Estimate(count, tokens, price.cost(tokens, 0, 0) if price is not None else None)
 
 
 class Asked:
@@ -78,10 +125,14 @@ class Asked:
         """``known`` tells the model what it need not report; at most ``most`` findings are taken."""
         self.tally = tally
         self.found = 0
-        self.unusable = 0
-        """Findings that did not fit the change, and were left out."""
-        self.whole = True
-        """Whether every answer so far has come to its end."""
+        self.left_out: list[str] = []
+        """Why findings were left out, each."""
+        self.misread = ""
+        """Why one of them could not be placed, and may be one of the change all the same."""
+        self.unclear = ""
+        """Why the answers so far are no whole review; empty where they are."""
+        self.full = False
+        """Whether the rest was not looked at, since enough was found."""
         self._change = change
         self._known = known
         self._most = most
@@ -90,29 +141,42 @@ class Asked:
         """Ask, and give each finding once. Raises LinkError."""
         seen: set[tuple[str, str, int]] = set()
         for text in await asyncio.to_thread(lambda: list(requests(self._change.files))):
-            async with contextlib.aclosing(self._lines(ask, profile, text)) as lines:
-                async for line in lines:
-                    try:
-                        finding = read_finding(line, self._change)
-                    except UnusableError:
-                        self.unusable += 1
-                        continue
-                    if finding.identity not in seen:
+            answer, placed, before = Answer(), 0, len(self.left_out)
+            async with contextlib.aclosing(self._records(ask, profile, text, answer)) as records:
+                async for record in records:
+                    finding = self._read(record)
+                    placed += finding is not None
+                    if isinstance(finding, ReviewFinding) and finding.identity not in seen:
                         seen.add(finding.identity)
                         self.found += 1
                         yield finding
                     if self.found == self._most:
-                        self.whole = True  # all that is taken has come
+                        self.unclear, self.full = "", True  # all that is taken has come
                         return
-            if not self.whole:
+            if not self.unclear and not placed and len(self.left_out) > before:
+                self.unclear = self.misread
+            if self.unclear:
                 return
 
-    async def _lines(self, ask: Ask, profile: RequestProfile, text: str) -> AsyncGenerator[str, None]:
-        """The lines of an answer that look like findings, each as soon as it is whole."""
+    def _read(self, record: dict[str, Any]) -> ReviewFinding | UnchangedError | None:
+        """The finding, or why it is none of the change; None where that cannot be said."""
+        try:
+            return read_finding(record, self._change)
+        except UnusableError as problem:
+            self.left_out.append(str(problem))
+            if isinstance(problem, UnchangedError):
+                return problem
+            self.misread = f"a finding cannot be placed: {problem}"
+            return None
+
+    async def _records(
+        self, ask: Ask, profile: RequestProfile, text: str, answer: Answer
+    ) -> AsyncGenerator[dict[str, Any], None]:
+        """What may be findings in the answer to one request, each as soon as it is whole."""
         request = f"{ASK}\n{self._known}" if self._known else ASK
-        rest, said = "", 0
+        said = 0
         counted: wire.TokenUsage | None = None
-        self.whole = False
+        self.unclear = NO_END
         try:
             async with contextlib.aclosing(
                 ask(profile, (user_message(text), user_message(request)))
@@ -121,27 +185,28 @@ class Asked:
                     self.tally.saw(event)
                     match event:
                         case wire.Created():
-                            rest = ""
+                            answer.begin()
                         case wire.TextDelta(text=piece):
                             said += len(piece)
                             if said > LONGEST_ANSWER * _MOST_PER_TOKEN:
+                                self.unclear = "the answer is longer than was asked for"
                                 return
-                            *whole, rest = (rest + piece).split("\n")
-                            rest = rest[:_LONGEST_LINE]
-                            for line in _findings(whole):
-                                yield line
-                        case wire.Finished(usage=counted):
-                            self.whole = True
+                            for record in answer.feed(piece):
+                                yield record
+                        case wire.Finished(status=status, reason=reason, usage=counted):
+                            why = clean_line(reason or status)
+                            self.unclear = "" if status == "completed" else f"the answer was cut ({why})"
                         case _:
                             pass
-            for line in _findings([rest]):
-                yield line
+            for record in answer.end():
+                yield record
+            self.unclear = self.unclear or answer.unclear
         finally:
             if counted is not None:
                 self.tally.count(counted)
             else:
                 sent = len(text) + len(profile.instructions)
-                self.tally.estimate(sent // _CHARACTERS_PER_TOKEN, said // _CHARACTERS_PER_TOKEN)
+                self.tally.estimate(sent // CHARACTERS_PER_TOKEN, said // CHARACTERS_PER_TOKEN)
 
 
 async def _choice(opening: Opening) -> ModelChoice:
@@ -167,7 +232,3 @@ def _profile(choice: ModelChoice, *, security: bool) -> RequestProfile:
         include=(),
         max_output_tokens=min(profile.max_output_tokens or LONGEST_ANSWER, LONGEST_ANSWER),
     )
-
-
-def _findings(lines: Sequence[str]) -> list[str]:
-    return [line for line in map(str.strip, lines) if line.startswith("{")]

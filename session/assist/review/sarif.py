@@ -14,9 +14,14 @@ from session.assist.review.finding import Fix, ReviewFinding
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def sarif(findings: Sequence[ReviewFinding], version: str) -> dict[str, Any]:
-    """One run with all ``findings``; ``version`` is spark's."""
+def sarif(findings: Sequence[ReviewFinding], version: str, code: int, problem: str) -> dict[str, Any]:
+    """One run with all ``findings``; ``version`` is spark's, ``code`` the exit code. ``problem`` says why the
+    review is none, or not the whole; empty where it is."""
     kinds = sorted({finding.kind for finding in findings})
+    invocation: dict[str, Any] = {"executionSuccessful": not problem, "exitCode": code}
+    if problem:
+        told = {"level": "error", "message": {"text": problem}}
+        invocation |= {"exitCodeDescription": problem, "toolExecutionNotifications": [told]}
     return {
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -25,6 +30,7 @@ def sarif(findings: Sequence[ReviewFinding], version: str) -> dict[str, Any]:
                 "tool": {
                     "driver": {"name": "spark", "version": version, "rules": [{"id": kind} for kind in kinds]}
                 },
+                "invocations": [invocation],
                 "columnKind": "unicodeCodePoints",
                 "results": [_result(finding, kinds.index(finding.kind)) for finding in findings],
             }

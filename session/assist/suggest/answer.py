@@ -31,8 +31,11 @@ class Region:
 
 def read_insertion(place: Place, said: str, *, whole: bool) -> Insertion | None:
     """The insertion that an answer holds so far; None where there is none, or where it does not fit between
-    what is left and right of the cursor. ``whole`` says that nothing follows."""
+    what is left and right of the cursor. ``whole`` says that nothing follows; before that
+    only whole lines count."""
     text = _unfenced(said, whole=whole)
+    if text is not None and not whole:
+        text = text[: text.rfind("\n") + 1]  # a line that still grows would be taken in half
     if text is None or clean(text) != text:  # what cannot be seen is not suggested
         return None
     text = _without_repeated_start(place, text)

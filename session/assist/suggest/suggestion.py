@@ -27,12 +27,6 @@ class Insertion:
         found = _WORD.match(self.text)
         return found[0] if found is not None else self.text
 
-    @property
-    def line(self) -> str:
-        """The rest of the cursor's line; where that is empty, the line break and the line after it."""
-        end = self.text.find("\n", 1 if self.text.startswith("\n") else 0)
-        return self.text if end < 0 else self.text[:end]
-
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
@@ -63,6 +57,17 @@ def rewrite(place: Place, first: int, old: tuple[str, ...], new: tuple[str, ...]
         if whole > 0 and text.startswith(place.left) and text.endswith(place.right):
             return Insertion(place, text[len(place.left) : len(text) - len(place.right)])
     return Rewrite(place, first, old, new)
+
+
+def continues(before: Suggestion | None, now: Suggestion | None) -> bool:
+    """Whether ``now`` says nothing that ``before`` did not say: it is the rest of it."""
+    if isinstance(before, Insertion) and isinstance(now, Insertion):
+        return before.text.endswith(now.text)
+    if isinstance(before, Rewrite) and isinstance(now, Rewrite):
+        return before.first + len(before.new) == now.first + len(now.new) and (
+            before.new[len(before.new) - len(now.new) :] == now.new
+        )
+    return before == now
 
 
 def remaining(made: Suggestion, now: Place) -> Suggestion | None:

@@ -124,7 +124,7 @@ class FileBroken(Event):
 @dataclass(frozen=True, slots=True)
 class HunkUndone(Event):
     """The user undid a hunk; ``start`` and ``end`` are the lines of the old text in the file now, which is
-    ``moved_to`` where a move was undone."""
+    ``moved_to`` where a move was undone. ``why`` is the user's word on it, if any."""
 
     type: ClassVar[str] = "hunk.undone"
     hunk: str
@@ -132,6 +132,7 @@ class HunkUndone(Event):
     start: int
     end: int
     moved_to: str | None = None
+    why: str = ""
 
     @property
     def place(self) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from edits.report import DECLINED
 from session.base.events import (
     DialogueCompacted,
     Event,
@@ -28,6 +29,7 @@ from session.base.events import (
 )
 from session.base.text.pieces import Pieces
 
+_DECLINED = f"{DECLINED}: "
 MOST_SAID = 1_000_000
 """Characters of one answer that are kept, the newest: more than any window holds."""
 MOST_CALLS = 12
@@ -36,11 +38,12 @@ MOST_CALLS = 12
 
 @dataclass(frozen=True, slots=True)
 class EditFact:
-    """The end of one hunk; ``status`` is in the words of the report to the model."""
+    """The end of one hunk; ``status`` is in the words of the report to the model, ``why`` the user's own."""
 
     hunk: str
     status: str
     path: str
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,10 @@ class PastTurn:
             called = [f"and {more} before", *self.calls[-MOST_CALLS:]] if more > 0 else self.calls
             parts.append("You called tools:\n" + "".join(f"- {line}\n" for line in called))
         if self.edits:
-            lines = (f"- {edit.hunk} {edit.status} {edit.path}\n" for edit in self.edits)
+            lines = (
+                f"- {edit.hunk} {edit.status} {edit.path}{f': {edit.why}' if edit.why else ''}\n"
+                for edit in self.edits
+            )
             parts.append("Your edits:\n" + "".join(lines))
         if self.status and self.status != "completed":
             parts.append(f"This answer was {self.status}.\n")
@@ -144,11 +150,12 @@ class PastTurnsFold:
             case HunkLanded(turn=turn, hunk=hunk, status=status, path=path):
                 self._of(turn).edits.append(EditFact(hunk, status, path))
             case HunkRefused(turn=turn, hunk=hunk, code=code, path=path) if turn in self._turns:
-                self._of(turn).edits.append(EditFact(hunk, f"rejected ({code})", path))
+                why = event.message.removeprefix(_DECLINED) if event.message.startswith(_DECLINED) else ""
+                self._of(turn).edits.append(EditFact(hunk, f"rejected ({code})", path, why))
             case HunkDropped(turn=turn, hunk=hunk, path=path) if turn in self._turns:
                 self._of(turn).edits.append(EditFact(hunk, "not_received", path))
-            case HunkUndone(hunk=hunk, path=path):
-                self._last().edits.append(EditFact(hunk, "undone_by_user", path))
+            case HunkUndone(hunk=hunk, path=path, why=why):
+                self._last().edits.append(EditFact(hunk, "undone_by_user", path, " ".join(why.split())))
             case HunkRedone(hunk=hunk, path=path):
                 self._last().edits.append(EditFact(hunk, "landed again by the developer", path))
             case ToolEnded(turn=turn, tool=tool, line=line, status=status):

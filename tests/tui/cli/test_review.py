@@ -139,3 +139,76 @@ def test_without_a_key_or_a_repository_it_leaves_with_3(
     bare.mkdir()
     ran = run_spark("review", *options("http://127.0.0.1:9", bare))
     assert ran.code == 3 and "nothing to compare with" in ran.err
+
+
+def saying(text: str) -> str:
+    return script().replace(json.dumps("```json\n```\n"), json.dumps(text))
+
+
+BARE = {key: value for key, value in ERROR.items() if key != "fix"}
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("Nothing.", 0),
+        ("```json\n[]\n```", 0),
+        (json.dumps(ERROR, indent=2), 1),
+        (json.dumps([ERROR]), 1),
+        (json.dumps({"findings": [ERROR]}, indent=1), 1),
+        (json.dumps({**BARE, "severity": "critical"}), 1),
+        ("I'm sorry, but I can't help with that.", 5),
+        ("Line 2 divides by zero where the list is empty.", 5),
+        ("a.py:2: error: it divides by zero", 5),
+        ("", 5),
+        (json.dumps(ERROR)[:-30], 5),
+        (json.dumps({**BARE, "severity": "purple"}), 5),
+        (json.dumps({**BARE, "path": "other.py"}), 5),
+        (json.dumps({**NOTE, "start": 2}) + "\n" + json.dumps({**BARE, "start": 200, "end": 200}), 5),
+    ],
+)
+def test_an_answer_of_another_shape_is_read_or_fails_and_is_never_clean(
+    run_spark: RunSpark, root: Path, text: str, code: int
+) -> None:
+    with partner(saying(text)) as running:
+        ran = run_spark("review", "--sarif", *options(running.url, root))
+    assert ran.code == code, ran.err
+    (run,) = json.loads(ran.out)["runs"]
+    (invocation,) = run["invocations"]
+    assert invocation["executionSuccessful"] is (code != 5) and invocation["exitCode"] == code
+    assert bool(invocation.get("toolExecutionNotifications")) is (code == 5)
+    assert bool([each for each in run["results"] if each["level"] == "error"]) is (code == 1)
+    assert ("this is not a whole review" in ran.err) is (code == 5)
+
+
+def test_json_says_that_an_answer_is_no_review(run_spark: RunSpark, root: Path) -> None:
+    with partner(saying("I can't help with that.")) as running:
+        ran = run_spark("review", "--json", *options(running.url, root))
+    (ended,) = map(json.loads, ran.out.splitlines())
+    assert (ran.code, ended["status"], ended["findings"]) == (5, "unclear", 0)
+    assert ended["message"] == "the model's answer is no review: I can't help with that."
+
+
+@pytest.mark.parametrize("form", ["--json", "--sarif"])
+def test_a_lost_connection_is_no_finding(run_spark: RunSpark, root: Path, form: str) -> None:
+    toml = script(ERROR) + "[[scenario.step]]\nclose = {}\n"
+    with partner(toml) as running:
+        ran = run_spark("review", form, *options(running.url, root))
+    assert ran.code == 4
+    if form == "--json":
+        ended = json.loads(ran.out.splitlines()[-1])
+        assert ended["status"] == "failed" and ended["message"]
+    else:
+        (invocation,) = json.loads(ran.out)["runs"][0]["invocations"]
+        assert invocation["exitCode"] == 4 and not invocation["executionSuccessful"]
+
+
+def test_a_large_change_is_sent_only_to_who_agreed(run_spark: RunSpark, root: Path) -> None:
+    (root / "large.py").write_text("".join(f"value_{number} = {number}\n" for number in range(20_000)))
+    with partner(saying("Nothing.")) as running:
+        ran = run_spark("review", "--json", *options(running.url, root))
+        assert not [each for each in running.requests if each.generate]
+        assert ran.code == 5 and "--most" in ran.err and "tokens" in ran.err
+        assert json.loads(ran.out)["status"] == "unclear" and json.loads(ran.out)["tokens"] == 0
+        ran = run_spark("review", "--most", "1000000", *options(running.url, root))
+    assert ran.code == 0

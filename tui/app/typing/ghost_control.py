@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from session.assist.suggest.place import Place, place_at
-from session.assist.suggest.suggestion import Insertion, Rewrite, Suggestion
+from session.assist.suggest.suggestion import Insertion, Rewrite, Suggestion, continues
 from session.base.tasks import imported
 from tui.editor.buffers.rows import Rows
 from tui.editor.editor import EditorPane
@@ -18,6 +19,8 @@ from tui.front.port import SessionPort
 if TYPE_CHECKING:
     from session.assist.suggest.suggester import Suggester
 
+READ_SECONDS = 0.4
+"""For how long a suggestion is on the screen before a key takes it: a key before that was on its way."""
 Start = Callable[[Coroutine[Any, Any, None], str], None]
 
 
@@ -30,6 +33,9 @@ class GhostControl:
         self._session = session
         self._start = start
         self._suggester: Suggester | None = None
+        self._drawn: Suggestion | None = None
+        self._since = 0.0
+        """When it was drawn first, on the monotonic clock."""
         editor.on_typed.append(self._typed)
         editor.accept = self.accept
         editor.watch(editor, "selection", self._look, init=False)
@@ -40,17 +46,27 @@ class GhostControl:
         """The suggestion on the screen."""
         return self._suggester.shown if self._suggester is not None else None
 
+    @property
+    def readable(self) -> bool:
+        """Whether what is shown has been there for as long as it takes to read it."""
+        return self.shown is not None and monotonic() - self._since >= READ_SECONDS
+
     def accept(self, part: Part) -> bool:
-        """Put what is shown into the text, or a part of it, as one step of the history. False where nothing
-        is shown, or where it has no such part."""
+        """Put what is shown into the text, or a part of it, as one step of the history. False where the key
+        does what it does without a suggestion. What nobody can have read is not taken: Tab, which may have
+        been meant for it, does nothing then, and in the blanks before a line it always indents."""
         suggestion, editor = self.shown, self._editor
-        if suggestion is None or (part != "all" and isinstance(suggestion, Rewrite)):
+        if suggestion is None or part == "line":
             return False
-        if part == "line" and suggestion.place.right.strip():
-            return False  # the end of the line is behind what stands there
+        if part == "all" and not suggestion.place.left.strip():
+            return False
+        if part == "word" and isinstance(suggestion, Rewrite):
+            return False
+        if not self.readable:
+            return part == "all"
         editor.buffer.history.break_off()
         if isinstance(suggestion, Insertion):
-            text = {"all": suggestion.text, "word": suggestion.word, "line": suggestion.line}[part]
+            text = suggestion.text if part == "all" else suggestion.word
             at = (suggestion.place.row, len(suggestion.place.left))
             editor.replace(text, at, at, maintain_selection_offset=False)
         else:
@@ -123,6 +139,13 @@ class GhostControl:
         from session.assist.suggest.suggester import Suggester
 
         suggester = Suggester(self._session.side, self._session.context, self._start)
-        suggester.on_change = lambda: self._editor.suggest(ghost_of(suggester.shown))
+        suggester.on_change = lambda: self._draw(suggester.shown)
         self._suggester = suggester
         return suggester
+
+    def _draw(self, suggestion: Suggestion | None) -> None:
+        """Draw a suggestion; what goes on with the one before has been read as long as that."""
+        if not continues(self._drawn, suggestion):
+            self._since = monotonic()
+        self._drawn = suggestion
+        self._editor.suggest(ghost_of(suggestion))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from session.assist.review.change import ReviewedChange, ReviewedFile
+from session.assist.review.change import AROUND, ReviewedChange, ReviewedFile
 from session.assist.review.finding import ReviewFinding, UnusableError, read_finding
-from session.assist.review.request import AROUND, requests
+from session.assist.review.request import requests
 from tests.secret_texts import pieces, private_key
 
 BEFORE = tuple(f"line {number}" for number in range(1, 41))
@@ -19,20 +18,20 @@ AFTER = (*BEFORE[:9], "new ten", "new eleven", *BEFORE[10:29], *BEFORE[31:])
 """Line 10 became two lines; lines 30 and 31 are gone: between the lines 30 and 31 of now."""
 CHANGE = ReviewedChange((ReviewedFile("a.py", BEFORE, AFTER), ReviewedFile("new.py", None, ("x", "y"))))
 
+NAMES = st.sampled_from(["path", "start", "end", "line", "lines", "severity", "message", "fix"])
 
-def line(**fields: Any) -> str:
-    return json.dumps(
-        {
-            "path": "a.py",
-            "start": 10,
-            "end": 11,
-            "severity": "error",
-            "kind": "off-by-one",
-            "message": "It is wrong.",
-            "why": "With 0 it fails.",
-            **fields,
-        }
-    )
+
+def line(**fields: Any) -> dict[str, Any]:
+    return {
+        "path": "a.py",
+        "start": 10,
+        "end": 11,
+        "severity": "error",
+        "kind": "off-by-one",
+        "message": "It is wrong.",
+        "why": "With 0 it fails.",
+        **fields,
+    }
 
 
 def test_a_finding_on_changed_lines_is_taken_as_it_is() -> None:
@@ -51,11 +50,11 @@ def test_a_finding_on_changed_lines_is_taken_as_it_is() -> None:
         ({"end": 41}, "no such lines"),
         ({"start": 12, "end": 11}, "no such lines"),
         ({"start": True, "end": True}, "no such lines"),
-        ({"start": "10"}, "no such lines"),
+        ({"start": "ten"}, "no such lines"),
         ({"start": 10**40, "end": 10**41}, "no such lines"),
         ({"start": 12, "end": 15}, "were not changed"),
         ({"start": 1, "end": 9}, "were not changed"),
-        ({"severity": "fatal"}, "its severity"),
+        ({"severity": "purple"}, "its severity"),
         ({"severity": ["error"]}, "its severity"),
         ({"message": ""}, "no message"),
         ({"message": 5}, "no message"),
@@ -64,12 +63,6 @@ def test_a_finding_on_changed_lines_is_taken_as_it_is() -> None:
 def test_a_finding_that_does_not_fit_the_change_is_none(fields: dict[str, Any], why: str) -> None:
     with pytest.raises(UnusableError, match=why):
         read_finding(line(**fields), CHANGE)
-
-
-@pytest.mark.parametrize("text", ["", "{", "[1]", "5", "null", '{"path": "a.py"}', "[" * 100_000])
-def test_what_is_no_object_is_none(text: str) -> None:
-    with pytest.raises(UnusableError):
-        read_finding(text, CHANGE)
 
 
 @pytest.mark.parametrize(("start", "counts"), [(29, False), (30, True), (31, True), (32, False)])
@@ -106,17 +99,17 @@ def test_text_of_a_model_is_one_clean_line_of_bounded_length() -> None:
 
 
 @given(
-    st.recursive(
-        st.none() | st.booleans() | st.integers() | st.text(),
-        lambda inner: (
-            st.lists(inner)
-            | st.dictionaries(st.sampled_from(["path", "start", "end", "severity", "message", "fix"]), inner)
+    st.dictionaries(
+        NAMES,
+        st.recursive(
+            st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.just("a.py"),
+            lambda inner: st.lists(inner) | st.dictionaries(NAMES, inner),
         ),
     )
 )
-def test_any_json_is_a_finding_on_changed_lines_or_none(value: Any) -> None:
+def test_any_json_is_a_finding_on_changed_lines_or_none(value: dict[str, Any]) -> None:
     try:
-        finding = read_finding(json.dumps(value), CHANGE)
+        finding = read_finding(value, CHANGE)
     except UnusableError:
         return
     assert isinstance(finding, ReviewFinding)

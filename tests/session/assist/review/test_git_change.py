@@ -158,3 +158,25 @@ def test_nothing_of_a_hostile_repository_runs(root: Path, tmp_path: Path) -> Non
     assert paths(uncommitted(root)) == ["a.py"]
     of_range(root, "HEAD")
     assert not ran.exists()
+
+
+def test_what_the_project_calls_generated_and_large_data_are_left_out(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    commit(tmp_path, a_py="x = 1\n")
+    (tmp_path / ".gitattributes").write_text("api/** linguist-generated\nlib/*.py linguist-vendored=true\n")
+    for path, text in {
+        "api/client.py": "y = 1\n",
+        "lib/other.py": "y = 1\n",
+        "rows.json": '{"a": 1}\n' * 9_000,
+        "small.json": '{"a": 1}\n',
+        "b.py": "y = 1\n",
+    }.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    change = uncommitted(tmp_path)
+    assert [file.path for file in change.files] == [".gitattributes", "b.py", "small.json"]
+    assert {each.path: each.why for each in change.left_out} == {
+        "api/client.py": "the project says that it is generated",
+        "lib/other.py": "the project says that it is generated",
+        "rows.json": "it is a large file of data",
+    }

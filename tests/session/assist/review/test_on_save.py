@@ -285,3 +285,67 @@ async def test_an_agreed_check_finds_what_it_finds_before_the_model_is_done(tmp_
         await reviews(it, 2)
         await it.session.assist.review.dismiss(found.finding)
         assert it.all(FindingClosed)[-1].how == "dismissed"
+
+
+def saying(text: str) -> str:
+    return script(()).replace('say = "nothing"', f"say = {json.dumps(text)}")
+
+
+async def sent(it: Listening) -> list[str]:
+    return [str(each.body) for each in it.partner.requests if "Review this change" in str(each.body)]
+
+
+@pytest.mark.parametrize(
+    "text", ["I'm sorry, but I can't help with that.", "It divides by zero.", "```\n```"]
+)
+async def test_an_answer_that_is_no_review_is_told_and_closes_nothing(tmp_path: Path, text: str) -> None:
+    async with opened(tmp_path, saying(text), 100_000.0) as it:
+        await save(it, MEAN)
+        ended = await reviews(it, 1)
+        assert ended.stopped == "not understood" and ended.findings == 0
+        (told,) = [each.text for each in it.all(Notice) if "not reviewed" in each.text]
+        assert told.startswith("what you saved is not reviewed: the model's answer is")
+        await save(it, MEAN + "x = 1\n")
+        await reviews(it, 2)
+        assert "sum(all)" in (await sent(it))[1], "it is asked for again with the next save"
+
+
+async def test_what_is_pasted_undone_and_pasted_again_is_reviewed_once(tmp_path: Path) -> None:
+    pasted = MEAN + "\n".join(f"x{number} = {number}" for number in range(200)) + "\n"
+    async with reviewed(tmp_path, ()) as it:
+        await save(it, MEAN)
+        await reviews(it, 1)
+        for text in (pasted, MEAN, pasted, MEAN):
+            await save(it, text)
+            await asyncio.sleep(0.1)
+        await save(it, MEAN + "y = 1\n")
+        await reviews(it, 3)
+        bodies = await sent(it)
+        assert len(bodies) == 3 and "x100" in bodies[1] and "x100" not in bodies[2]
+
+
+async def test_a_fault_that_comes_back_is_told_again(tmp_path: Path) -> None:
+    async with reviewed(tmp_path, (ERROR,)) as it:
+        await save(it, MEAN)
+        await reviews(it, 1)
+        await save(it, "def mean(all):\n    return 0\n")
+        async with asyncio.timeout(20):
+            while not it.all(FindingClosed):
+                await asyncio.sleep(0.01)
+        await save(it, MEAN)
+        await reviews(it, 2)
+        assert len(it.all(FindingReported)) == 2
+
+
+async def test_a_huge_change_is_not_sent_on_save_and_the_next_one_in_it_is(tmp_path: Path) -> None:
+    huge = "\n".join(f"value_{number} = {number}" for number in range(6_000)) + "\n"
+    async with reviewed(tmp_path, ()) as it:
+        await save(it, huge)
+        async with asyncio.timeout(20):
+            while not any("spark review asks" in event.text for event in it.all(Notice)):
+                await asyncio.sleep(0.01)
+        assert not await sent(it)
+        await save(it, huge + "y = 1\n")
+        await reviews(it, 1)
+        (body,) = await sent(it)
+        assert "y = 1" in body and "value_10 " not in body

@@ -7,7 +7,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from session.assist.review.on_save import LIVE, TABLE, Schedule, Signal, State
+from session.assist.review.schedule import LIVE, TABLE, Schedule, Signal, State
 from session.base.text.tables import TableError
 from session.setup.side_settings import read_side
 from tests.thorough import share

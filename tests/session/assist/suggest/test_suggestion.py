@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -12,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from session.assist.suggest.answer import Region, read_insertion, read_rewrite
 from session.assist.suggest.place import Place, place_at
 from session.assist.suggest.suggester import Memory
-from session.assist.suggest.suggestion import Insertion, Rewrite, Suggestion, remaining, rewrite
+from session.assist.suggest.suggestion import Insertion, Rewrite, Suggestion, continues, remaining, rewrite
 from tests.thorough import share
 
 
@@ -208,6 +209,28 @@ class Typing(RuleBasedStateMachine):
 
 TestTyping = Typing.TestCase
 TestTyping.settings = settings(max_examples=share(150, 30), stateful_step_count=40, deadline=None)
+
+
+def test_a_line_that_still_grows_is_no_suggestion() -> None:
+    at = place("def area(w, h):|")
+    texts = ["\n", "\n    ret", "\n    return w * h", "\n    return w * h\n", "\n    return w * h\n    pr"]
+    made = [read_insertion(at, said, whole=False) for said in texts]
+    assert [each and each.text for each in made] == [None] * 3 + ["\n    return w * h"] * 2
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "same"),
+    [
+        ("rea(w):\n    pass", "a(w):\n    pass", True),
+        ("rea(w):", "rea(w):", True),
+        ("rea(w):", "rea(w):\n    pass", False),
+        ("rea(w):", "ound():", False),
+        ("", "rea(w):", False),
+    ],
+)
+def test_the_rest_of_a_suggestion_goes_on_with_it(before: str, now: str, same: bool) -> None:
+    at = place("def a|")
+    assert continues(Insertion(at, before) if before else None, Insertion(at, now)) is same
 
 
 def test_a_rewrite_keeps_most_of_the_words_however_they_are_laid_out() -> None:

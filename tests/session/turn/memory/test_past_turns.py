@@ -96,3 +96,18 @@ def test_a_refused_undo_belongs_to_no_turn() -> None:
 def test_an_undo_before_any_prompt_is_not_lost() -> None:
     (text,) = fold(HunkUndone("h1", "a.py", 1, 2))
     assert "- h1 undone_by_user a.py" in text
+
+
+def test_the_developers_own_word_on_a_hunk_is_part_of_the_turn() -> None:
+    declined = "the developer declined it: not in this file"
+    (text,) = fold(
+        PromptSubmitted("t1", "go"),
+        landed("h1"),
+        HunkRefused("t1", "h2", "b.py", "locked", declined),
+        HunkRefused("t1", "h3", "c.py", "locked", "the developer declined it (a lock)"),
+        TurnEnded("t1", "completed"),
+        HunkUndone("h1", "a.py", 1, 2, why="use a\nset"),
+    )
+    assert "- h1 undone_by_user a.py: use a set\n" in text
+    assert "- h2 rejected (locked) b.py: not in this file\n" in text
+    assert "- h3 rejected (locked) c.py\n" in text

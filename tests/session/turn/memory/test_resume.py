@@ -260,3 +260,12 @@ def test_a_landing_that_the_user_wrote_over_meanwhile_is_a_warning(workspace: Wo
     assert isinstance(warning, Notice) and warning.level == "warning" and "h1" in warning.text
     assert isinstance(end, TurnEnded)
     assert (root / "a.txt").read_text() == "the user's own\n"
+
+
+def test_the_word_on_a_rejected_hunk_outlives_the_session(workspace: Workspace) -> None:
+    told = land(workspace, update("two", "TWO"))
+    undone = HunkUndone(told.hunk, "a.txt", 2, 3, why="keep it lower case")
+    events = (PromptSubmitted("t1", "go"), told, TurnEnded("t1", "completed"), undone)
+    resumed = resume_session(journal(workspace, *events), workspace.ledger)
+    (turn,) = resumed.memory.past_turns.past().turns
+    assert f"{told.hunk} undone_by_user a.txt: keep it lower case" in turn.text()

@@ -56,6 +56,11 @@ def shown(at: Stage) -> str:
     return found.text if isinstance(found, Insertion) else ""
 
 
+async def read(at: Stage) -> None:
+    """Wait until a suggestion is shown and can have been read."""
+    await at.until(lambda: at.app.controls.ghosts.readable, "a suggestion that was read")
+
+
 def line(at: Stage, row: int) -> str:
     """What is drawn in a line, without the gutter."""
     strip = at.app.editor.render_line(row - at.app.editor.scroll_offset.y)
@@ -75,7 +80,7 @@ async def test_ghost_text_is_drawn_at_the_cursor_and_is_not_in_the_text(tmp_path
 async def test_tab_accepts_all_and_undo_takes_it_back_as_one_step(tmp_path: Path) -> None:
     async with typing(tmp_path) as at:
         await at.pilot.press(*"def a")
-        await at.until(lambda: shown(at), "the suggestion")
+        await read(at)
         await at.pilot.press("tab")
         assert at.app.editor.buffer.text.endswith("\ndef area(width, height):")
         await at.pilot.press("ctrl+z")
@@ -93,15 +98,51 @@ async def test_tab_indents_where_nothing_is_shown(tmp_path: Path) -> None:
         assert at.app.editor.buffer.text.endswith("\n    x")
 
 
-async def test_a_word_and_a_line_are_accepted_and_the_rest_stays(tmp_path: Path) -> None:
+async def test_a_word_is_accepted_and_the_rest_stays(tmp_path: Path) -> None:
     async with typing(tmp_path) as at:
         await at.pilot.press(*"def a")
-        await at.until(lambda: shown(at), "the suggestion")
+        await read(at)
         await at.pilot.press("ctrl+right")
         assert at.app.editor.buffer.text.endswith("\ndef area")
         assert shown(at) == "(width, height):"
-        await at.pilot.press("end")
+        await at.pilot.press("tab")
+        assert at.app.editor.buffer.text.endswith("\ndef area(width, height):"), "it was read with the word"
+
+
+@pytest.mark.parametrize("key", ["end", "ctrl+e"])
+async def test_the_keys_to_the_end_of_a_line_take_nothing(tmp_path: Path, key: str) -> None:
+    async with typing(tmp_path) as at:
+        await at.pilot.press(*"def a")
+        await read(at)
+        await at.pilot.press(key)
+        assert at.app.editor.buffer.text.endswith("\ndef a")
+        assert at.app.editor.cursor_location[1] == len("def a")
+
+
+@pytest.mark.parametrize("key", ["tab", "ctrl+right", "end"])
+async def test_what_nobody_can_have_read_is_not_taken(tmp_path: Path, key: str) -> None:
+    async with typing(tmp_path) as at:
+        for typed in ("def a", "r"):  # the rest of what is shown stays as old as it is
+            await at.pilot.press(*typed)
+            await at.until(lambda: shown(at), "the suggestion")
+        before = at.app.editor.buffer.text
+        at.key(key, "\t" if key == "tab" else None)
+        await at.pilot.pause()
+        assert at.app.editor.buffer.text == before
+        await read(at)
+        await at.pilot.press("tab")
         assert at.app.editor.buffer.text.endswith("\ndef area(width, height):")
+
+
+async def test_tab_in_leading_blanks_indents_whatever_is_shown(tmp_path: Path) -> None:
+    async with typing(tmp_path) as at:
+        await at.pilot.press(*"def volume(width, height, depth):", "enter")
+        at.app.editor.choose(((at.app.editor.cursor_location[0], 0), at.app.editor.cursor_location))
+        await at.pilot.press("backspace", " ")
+        await at.until(lambda: shown(at), "the suggestion")
+        await read(at)
+        await at.pilot.press("tab")
+        assert at.app.editor.buffer.text.endswith("depth):\n    ")
 
 
 async def test_what_is_typed_is_taken_off_it_and_another_key_ends_it(tmp_path: Path) -> None:
@@ -150,6 +191,7 @@ async def test_a_suggestion_of_lines_is_drawn_below(tmp_path: Path) -> None:
     async with typing(tmp_path) as at:
         await at.pilot.press(*"def volume(width, height, depth):")
         await at.until(lambda: shown(at).startswith("\n"), "the suggestion")
+        await read(at)
         await at.pilot.pause()
         assert "return checked(width * height * depth)" in at.screen.splitlines()[13]
         await at.pilot.press("tab")
@@ -162,9 +204,9 @@ async def test_a_rename_is_offered_for_the_lines_around(tmp_path: Path) -> None:
         editor = at.app.editor
         editor.move_cursor((0, 5))
         await at.pilot.press("s")
-        editor.move_cursor((10, 0))
+        editor.move_cursor((10, 5))
         await at.pilot.press("x", "backspace")
-        await at.until(lambda: at.app.controls.ghosts.shown is not None, "the rewrite")
+        await read(at)
         await at.pilot.pause()
         assert "total = counts + other" in at.screen and "total = count + other" in at.screen
         await at.pilot.press("tab")

@@ -1,0 +1,87 @@
+"""When a review on save runs: at a save, but never while a turn does.
+
+Rules, which the table holds:
+
+1. A save begins a review. One that finds a review running is reviewed after it.
+2. A prompt ends a review that runs; it is made again when the turn is over.
+3. While a turn runs, saves wait for its end.
+4. What runs or waits ends when reviews are turned off.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class State(StrEnum):
+    """The states of the schedule."""
+
+    IDLE = "idle"
+    BUSY = "busy"
+    """A turn runs, and nothing was saved."""
+    WAITING = "waiting"
+    """A turn runs, and a review is due after it."""
+    RUNNING = "running"
+    AGAIN = "again"
+    """A review runs, and another is due after it."""
+
+
+class Signal(StrEnum):
+    """What can happen."""
+
+    SAVED = "saved"
+    PROMPT = "prompt"
+    TURN_OVER = "turn over"
+    DONE = "done"
+    OFF = "off"
+    """Nothing is reviewed any more."""
+
+
+TABLE: dict[State, dict[Signal, State]] = {
+    State.IDLE: {
+        Signal.SAVED: State.RUNNING,
+        Signal.PROMPT: State.BUSY,
+        Signal.TURN_OVER: State.IDLE,
+        Signal.OFF: State.IDLE,
+    },
+    State.BUSY: {
+        Signal.SAVED: State.WAITING,
+        Signal.PROMPT: State.BUSY,
+        Signal.TURN_OVER: State.IDLE,
+        Signal.OFF: State.BUSY,
+    },
+    State.WAITING: {
+        Signal.SAVED: State.WAITING,
+        Signal.PROMPT: State.WAITING,
+        Signal.TURN_OVER: State.RUNNING,
+        Signal.OFF: State.BUSY,
+    },
+    State.RUNNING: {
+        Signal.SAVED: State.AGAIN,
+        Signal.PROMPT: State.WAITING,
+        Signal.TURN_OVER: State.RUNNING,
+        Signal.DONE: State.IDLE,
+        Signal.OFF: State.IDLE,
+    },
+    State.AGAIN: {
+        Signal.SAVED: State.AGAIN,
+        Signal.PROMPT: State.WAITING,
+        Signal.TURN_OVER: State.AGAIN,
+        Signal.DONE: State.RUNNING,
+        Signal.OFF: State.IDLE,
+    },
+}
+LIVE = frozenset({State.RUNNING, State.AGAIN})
+
+
+class Schedule:
+    """The state, and what follows from a change of it."""
+
+    def __init__(self, *, busy: bool) -> None:
+        """``busy`` says that a turn runs."""
+        self.state = State.BUSY if busy else State.IDLE
+
+    def begins(self, signal: Signal) -> bool:
+        """Take a signal; true if a review is to begin now."""
+        before, self.state = self.state, TABLE[self.state].get(signal, self.state)
+        return self.state is State.RUNNING and (before not in LIVE or signal is Signal.DONE)

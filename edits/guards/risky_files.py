@@ -64,7 +64,7 @@ def runs_by_itself(path: str) -> str | None:
 
 def changed_part(path: str, before: str | None, after: str) -> str | None:
     """As :func:`runs_by_itself`, for a file of which only a part runs by itself, if that part changes."""
-    name = _folded(path).rpartition("/")[2]
+    name = folded(path).rpartition("/")[2]
     part = next((part for part in _rules().parts if part.file == name), None)
     if part is None:
         return None
@@ -76,11 +76,11 @@ def changed_part(path: str, before: str | None, after: str) -> str | None:
 
 
 def _first(rules: Iterable[_Rule], path: str) -> str | None:
-    folded = _folded(path)
-    return next((rule.what for rule in rules if rule.matches.fullmatch(folded)), None)
+    name = folded(path)
+    return next((rule.what for rule in rules if rule.matches.fullmatch(name)), None)
 
 
-def _folded(path: str) -> str:
+def folded(path: str) -> str:
     """A path in one form for all that file systems may take for the same.
 
     They ignore capitals and the Unicode form; HFS+ also invisible characters, and Windows dots and spaces at
@@ -130,10 +130,11 @@ def _rules() -> _Rules:
 
 
 def _rule(row: dict[str, Any], *, anywhere: bool) -> _Rule:
-    names = (_pattern(name) for name in row["files"])
+    names = (name_pattern(name) for name in row["files"])
     return _Rule(row["what"], re.compile(f"{'(?:.*/)?' if anywhere else ''}(?:{'|'.join(names)})", re.DOTALL))
 
 
-def _pattern(name: str) -> str:
-    exact = re.escape(_folded(name.rstrip("/"))).replace(r"\*", "[^/]*")
+def name_pattern(name: str) -> str:
+    """The expression that a name of the lists stands for."""
+    exact = re.escape(folded(name.rstrip("/"))).replace(r"\*", "[^/]*")
     return f"{exact}/.+" if name.endswith("/") else exact

@@ -83,7 +83,7 @@ def test_an_ordinary_file_is_not_held(project: Project, path: str) -> None:
     project.write({path: "x\n"})
     landing = guarded(project)
     assert landing.foresee(path) is None
-    assert isinstance(landing.land(edit(path, "-x", "+y"), hunk_id="h1"), Landed)
+    assert isinstance(landing.land(edit(path, "-x", "+y"), hunk_id="h1", allow={Guard.DEPENDENCY}), Landed)
 
 
 def test_what_is_held_can_land_with_the_users_word_and_be_undone(project: Project) -> None:
@@ -174,7 +174,7 @@ def test_only_the_parts_that_run_are_held(
     if stopped:
         held(landing, edit(path, *lines))
     else:
-        assert isinstance(landing.land(edit(path, *lines), hunk_id="h1"), Landed)
+        assert isinstance(landing.land(edit(path, *lines), hunk_id="h1", allow={Guard.DEPENDENCY}), Landed)
 
 
 def test_new_manifests_are_held_for_what_runs_in_them(project: Project) -> None:

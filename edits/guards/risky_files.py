@@ -5,6 +5,7 @@ The lists are in ``risky_files.toml``, which also says how names match.
 
 from __future__ import annotations
 
+import configparser
 import json
 import re
 import tomllib
@@ -16,6 +17,12 @@ from importlib import resources
 from typing import Any
 
 from edits.files.aliases import spelling
+
+_WITH_COMMENTS = ("tsconfig.json", "jsconfig.json")
+_COMMENT = re.compile(
+    r'"(?:[^"\\\n]|\\.)*+"|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/'
+    r"|,(?=(?:\s|//[^\n]*+\n|/\*(?:[^*]|\*(?!/))*+\*/)*+[\]}])"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +98,24 @@ def folded(path: str) -> str:
 
 
 def _parsed(name: str, text: str) -> Any:
-    """The values of a TOML or JSON file, without any for an empty one; None for one that does not parse."""
+    """The values of a TOML, INI or JSON file, none for an empty one; None for one that does not parse."""
     if not text.strip():
         return {}
     try:
-        return tomllib.loads(text) if name.endswith(".toml") else json.loads(text)
-    except (ValueError, RecursionError):
+        if name.endswith((".cfg", ".ini")):
+            parser = configparser.ConfigParser(interpolation=None, strict=False)
+            parser.read_string(text)
+            return {section: dict(parser[section]) for section in parser.sections()}
+        if name.endswith(".toml"):
+            return tomllib.loads(text)
+        return json.loads(_COMMENT.sub(_without, text) if name in _WITH_COMMENTS else text)
+    except (ValueError, RecursionError, configparser.Error):
         return None
+
+
+def _without(found: re.Match[str]) -> str:
+    """A string of JSON as it is; nothing in place of a comment and of a comma that nothing follows."""
+    return found[0] if found[0].startswith('"') else ""
 
 
 def _at(table: Any, key: tuple[str, ...]) -> Any:

@@ -8,95 +8,22 @@ Files that run by themselves: something runs or follows them that the user did n
 
 Held edits of them are asked about with a reason that says who runs the file. The names are in
 ``risky_files.toml``.
-
-The names of the packages that a manifest depends on.
-
-It reads PEP 508 requirement lines, pyproject.toml (PEP 621, PEP 735, Poetry), package.json, Cargo.toml and
-go.mod.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import re
-import tomllib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
-from typing import Any
+from pathlib import Path
 
 from edits.files.aliases import Aliases
 from edits.files.text import FileError, decode, split
 from edits.guards.locks import Locks
+from edits.guards.manifests import dependency_change
 from edits.guards.risky_files import changed_part, home_files, runs_by_itself
 from edits.hunk import Guard, Held, RefusalCode
 from edits.placing.splices import Splice
-
-_REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
-_GO = re.compile(r"^\s*(?:require\s+)?([\w.-]+\.[\w.-]+/\S+|[\w.-]+\.[\w-]+)\s+v\d", re.MULTILINE)
-
-
-def is_manifest(path: str) -> bool:
-    """Whether a file is a package manifest, by its name."""
-    name = PurePosixPath(path).name
-    return name in ("package.json", "pyproject.toml", "Cargo.toml", "go.mod") or name.startswith(
-        "requirements"
-    )
-
-
-def dependencies(path: str, text: str) -> frozenset[str]:
-    """The packages that ``text`` depends on; none for a file that is not a manifest or does not parse."""
-    name = PurePosixPath(path).name
-    try:
-        if name == "package.json":
-            return frozenset(_npm(json.loads(text)))
-        if name == "pyproject.toml":
-            return frozenset(_python(tomllib.loads(text)))
-        if name == "Cargo.toml":
-            return frozenset(_cargo(tomllib.loads(text)))
-    except (ValueError, RecursionError):
-        return frozenset()
-    if name == "go.mod":
-        return frozenset(_GO.findall(text))
-    if name.startswith("requirements") and name.endswith((".txt", ".in")):
-        return frozenset(_requirements(text.split("\n")))
-    return frozenset()
-
-
-def _requirements(lines: Any) -> Iterator[str]:
-    for line in lines if isinstance(lines, list) else ():
-        found = _REQUIREMENT.match(line) if isinstance(line, str) else None
-        if found:
-            yield re.sub(r"[-_.]+", "-", found[1]).lower()
-
-
-def _npm(manifest: Any) -> Iterator[str]:
-    for kind in ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies"):
-        yield from _table(manifest, kind)
-
-
-def _python(manifest: dict[str, Any]) -> Iterator[str]:
-    project = _table(manifest, "project")
-    yield from _requirements(project.get("dependencies"))
-    for groups in (_table(project, "optional-dependencies"), _table(manifest, "dependency-groups")):
-        for group in groups.values():
-            yield from _requirements(group)
-    poetry = _table(_table(manifest, "tool"), "poetry")
-    for table in (poetry, *_table(poetry, "group").values()):
-        yield from (name.lower() for name in _table(table, "dependencies"))
-
-
-def _cargo(manifest: dict[str, Any]) -> Iterator[str]:
-    workspace = _table(manifest, "workspace")
-    for table in (manifest, workspace, *_table(manifest, "target").values()):
-        for kind in ("dependencies", "dev-dependencies", "build-dependencies"):
-            yield from _table(table, kind)
-
-
-def _table(table: Any, key: str) -> Mapping[str, Any]:
-    found = table.get(key) if isinstance(table, dict) else None
-    return found if isinstance(found, dict) else {}
 
 
 def by_name(file: Aliases, home: Path | None = None) -> str | None:
@@ -204,7 +131,7 @@ class Protection:
             *(self._parts_that_run(files, before, after) if self.runs else ()),
             *self._overwritten(path, overwrites),
             *self._deletion(len(lines) if after is None else gone),
-            *(self._of_text(files[-1].shown, before, after, allow) if after is not None else ()),
+            *(self._of_text(files, before, after, allow) if after is not None else ()),
         ]
         return _held(hunk, path, reasons, allow)
 
@@ -249,13 +176,15 @@ class Protection:
         return bool(self.locks.lines) or (after is None and self.most_deleted is not None)
 
     def _of_text(
-        self, path: str, before: bytes | None, after: bytes, allow: Collection[Guard]
+        self, files: Sequence[Aliases], before: bytes | None, after: bytes, allow: Collection[Guard]
     ) -> Iterator[_Reason]:
-        if self.dependencies and before is not None and Guard.DEPENDENCY not in allow and is_manifest(path):
-            added = sorted(dependencies(path, _text(after, path)) - dependencies(path, _text(before, path)))
-            if added:
-                names = ", ".join(added[:5]) + (" and more" if len(added) > 5 else "")
-                yield Guard.DEPENDENCY, f"it adds a dependency: {names}"
+        if not self.dependencies or Guard.DEPENDENCY in allow:
+            return
+        moved = files[0].shown if len(files) > 1 else None
+        old = None if before is None else _text(before, files[0].shown)
+        why = dependency_change(files[-1].names, old, _text(after, files[-1].shown), moved=moved)
+        if why is not None:
+            yield Guard.DEPENDENCY, why
 
 
 def _held(hunk: str, path: str, reasons: Iterable[_Reason], allow: Collection[Guard]) -> Held | None:

@@ -5,6 +5,7 @@ The lists are in ``risky_files.toml``, which also says how names match.
 
 from __future__ import annotations
 
+import configparser
 import json
 import re
 import tomllib
@@ -16,6 +17,12 @@ from importlib import resources
 from typing import Any
 
 from edits.files.aliases import spelling
+
+_WITH_COMMENTS = ("tsconfig.json", "jsconfig.json")
+_COMMENT = re.compile(
+    r'"(?:[^"\\\n]|\\.)*+"|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/'
+    r"|,(?=(?:\s|//[^\n]*+\n|/\*(?:[^*]|\*(?!/))*+\*/)*+[\]}])"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +71,7 @@ def runs_by_itself(path: str) -> str | None:
 
 def changed_part(path: str, before: str | None, after: str) -> str | None:
     """As :func:`runs_by_itself`, for a file of which only a part runs by itself, if that part changes."""
-    name = _folded(path).rpartition("/")[2]
+    name = folded(path).rpartition("/")[2]
     part = next((part for part in _rules().parts if part.file == name), None)
     if part is None:
         return None
@@ -76,11 +83,11 @@ def changed_part(path: str, before: str | None, after: str) -> str | None:
 
 
 def _first(rules: Iterable[_Rule], path: str) -> str | None:
-    folded = _folded(path)
-    return next((rule.what for rule in rules if rule.matches.fullmatch(folded)), None)
+    name = folded(path)
+    return next((rule.what for rule in rules if rule.matches.fullmatch(name)), None)
 
 
-def _folded(path: str) -> str:
+def folded(path: str) -> str:
     """A path in one form for all that file systems may take for the same.
 
     They ignore capitals and the Unicode form; HFS+ also invisible characters, and Windows dots and spaces at
@@ -91,13 +98,24 @@ def _folded(path: str) -> str:
 
 
 def _parsed(name: str, text: str) -> Any:
-    """The values of a TOML or JSON file, without any for an empty one; None for one that does not parse."""
+    """The values of a TOML, INI or JSON file, none for an empty one; None for one that does not parse."""
     if not text.strip():
         return {}
     try:
-        return tomllib.loads(text) if name.endswith(".toml") else json.loads(text)
-    except (ValueError, RecursionError):
+        if name.endswith((".cfg", ".ini")):
+            parser = configparser.ConfigParser(interpolation=None, strict=False)
+            parser.read_string(text)
+            return {section: dict(parser[section]) for section in parser.sections()}
+        if name.endswith(".toml"):
+            return tomllib.loads(text)
+        return json.loads(_COMMENT.sub(_without, text) if name in _WITH_COMMENTS else text)
+    except (ValueError, RecursionError, configparser.Error):
         return None
+
+
+def _without(found: re.Match[str]) -> str:
+    """A string of JSON as it is; nothing in place of a comment and of a comma that nothing follows."""
+    return found[0] if found[0].startswith('"') else ""
 
 
 def _at(table: Any, key: tuple[str, ...]) -> Any:
@@ -130,10 +148,11 @@ def _rules() -> _Rules:
 
 
 def _rule(row: dict[str, Any], *, anywhere: bool) -> _Rule:
-    names = (_pattern(name) for name in row["files"])
+    names = (name_pattern(name) for name in row["files"])
     return _Rule(row["what"], re.compile(f"{'(?:.*/)?' if anywhere else ''}(?:{'|'.join(names)})", re.DOTALL))
 
 
-def _pattern(name: str) -> str:
-    exact = re.escape(_folded(name.rstrip("/"))).replace(r"\*", "[^/]*")
+def name_pattern(name: str) -> str:
+    """The expression that a name of the lists stands for."""
+    exact = re.escape(folded(name.rstrip("/"))).replace(r"\*", "[^/]*")
     return f"{exact}/.+" if name.endswith("/") else exact

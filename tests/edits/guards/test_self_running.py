@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from edits.guards.protection import Protection
+from edits.files.aliases import Aliases
+from edits.guards.protection import Protection, by_name
 from edits.hunk import Action, Format, Guard, Held, Hunk, HunkLine, Landed, LineKind, Refused
 from edits.landing import Landing
 from tests.edits.helpers import Project
@@ -40,16 +41,23 @@ def held(landing: Landing, hunk: Hunk) -> Held:
     return result
 
 
-def listed() -> list[str]:
-    """A name for each pattern of the list of held files."""
+def listed() -> list[list[str]]:
+    """A name for each pattern of the list of held files, by the programs that run them."""
     table = tomllib.loads(resources.files("edits.guards").joinpath("risky_files.toml").read_text("utf-8"))
     rows = [*table["held"], *(row for row in table["home"] if row.get("held"))]
-    names = [name.replace("*", "some") for row in rows for name in row["files"]]
-    return sorted({f"{name}deep/file" if name.endswith("/") else name for name in names})
+    names = [[name.replace("*", "some") for name in row["files"]] for row in rows]
+    return [[f"{name}deep/file" if name.endswith("/") else name for name in row] for row in names]
 
 
-@pytest.mark.parametrize("name", listed())
-def test_every_listed_file_is_held_in_any_folder(project: Project, name: str) -> None:
+def test_every_listed_file_is_held_in_any_folder() -> None:
+    for name in (name for row in listed() for name in row):
+        for path in (name, f"sub/{name}", name.upper()):
+            assert by_name(Aliases(Path("/"), (path,))), path
+            assert by_name(Aliases(Path("/"), ("other", path))), path
+
+
+@pytest.mark.parametrize("name", [name for row in listed() for name in (row[0], row[-1])])
+def test_a_listed_file_is_held_while_it_streams_and_when_it_lands(project: Project, name: str) -> None:
     landing = guarded(project)
     for path in (name, f"sub/{name}", name.upper()):
         held(landing, add(path, "x"))
@@ -77,13 +85,30 @@ def test_every_listed_file_is_held_in_any_folder(project: Project, name: str) ->
         "profile",
         "tasks.json",
         "workflows/x.yml",
+        "vite.config.ts",
+        "jest.config.js",
+        "tsconfig.build.json",
+        "ruff.toml",
+        ".editorconfig",
+        ".gitignore",
+        ".dockerignore",
+        "docker-compose.yml",
+        ".clang-format",
+        "docs/instructions.md",
+        "prompt.md",
+        "rules.md",
+        ".nvmrc",
+        "app.config.ts",
+        "src/settings/main.py",
+        "biome.json",
+        ".markdownlint.json",
     ],
 )
 def test_an_ordinary_file_is_not_held(project: Project, path: str) -> None:
     project.write({path: "x\n"})
     landing = guarded(project)
     assert landing.foresee(path) is None
-    assert isinstance(landing.land(edit(path, "-x", "+y"), hunk_id="h1"), Landed)
+    assert isinstance(landing.land(edit(path, "-x", "+y"), hunk_id="h1", allow={Guard.DEPENDENCY}), Landed)
 
 
 def test_what_is_held_can_land_with_the_users_word_and_be_undone(project: Project) -> None:
@@ -145,6 +170,9 @@ def test_an_executable_script_is_held_and_a_file_of_a_disk_without_permissions_i
     assert isinstance(landing.land(Hunk("run", Action.DELETE, Format.V4A), hunk_id="h3"), Landed)
 
 
+TSCONFIG = (
+    '{\n  /* a */ "compilerOptions": {\n    "strict": true, // a\n    "paths": {"@/*": ["./*"],},\n  }\n}\n'
+)
 PACKAGE = '{\n  "name": "a",\n  "version": "1",\n  "scripts": {\n    "test": "jest"\n  }\n}\n'
 
 
@@ -157,6 +185,16 @@ PACKAGE = '{\n  "name": "a",\n  "version": "1",\n  "scripts": {\n    "test": "je
         ("sub/PACKAGE.json", PACKAGE, ('-    "test": "jest"', '+    "test": "x"'), True),
         ("package.json", PACKAGE, ('   "version": "1",', '+  "husky": {"hooks": {"pre-push": "x"}},'), True),
         ("package.json", PACKAGE, ('-  "version": "1",', '+  "version": 1,,'), True),
+        ("package.json", PACKAGE, ('   "version": "1",', '+  "eslintConfig": {"plugins": ["x"]},'), True),
+        ("package.json", PACKAGE, ('   "version": "1",', '+  "keywords": ["x"],'), False),
+        ("tsconfig.json", TSCONFIG, ('-    "strict": true, // a', '+    "strict": false,'), False),
+        ("tsconfig.json", TSCONFIG, ('     "strict": true, // a', '+    "plugins": [{"a": 1}],'), True),
+        ("mypy.ini", "[mypy]\nstrict = true\n", ("-strict = true", "+strict = false"), False),
+        ("mypy.ini", "[mypy]\nstrict = true\n", (" strict = true", "+plugins = x.py"), True),
+        ("setup.cfg", "[metadata]\nx = a\n", (" x = a", "+[flake8:local-plugins]", "+extension = x"), True),
+        ("pytest.ini", "[pytest]\nminversion = 8\n", (" minversion = 8", "+addopts = -p x"), True),
+        ("pyproject.toml", "[tool.ruff]\nx = 1\n", (" x = 1", "+[tool.mypy]", '+plugins = ["x"]'), True),
+        ("pyproject.toml", "[tool.ruff]\nx = 1\n", (" x = 1", "+[tool.mypy]", "+strict = true"), False),
         ("package-lock.json", PACKAGE, ('-    "test": "jest"', '+    "test": "x"'), False),
         ("composer.json", PACKAGE, ('-    "test": "jest"', '+    "test": "x"'), True),
         ("pyproject.toml", '[project]\nname = "a"\n', ('-name = "a"', '+name = "b"'), False),
@@ -174,7 +212,7 @@ def test_only_the_parts_that_run_are_held(
     if stopped:
         held(landing, edit(path, *lines))
     else:
-        assert isinstance(landing.land(edit(path, *lines), hunk_id="h1"), Landed)
+        assert isinstance(landing.land(edit(path, *lines), hunk_id="h1", allow={Guard.DEPENDENCY}), Landed)
 
 
 def test_new_manifests_are_held_for_what_runs_in_them(project: Project) -> None:

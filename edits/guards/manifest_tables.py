@@ -1,0 +1,123 @@
+"""Manifests that are tables: JSON, TOML and INI."""
+
+from __future__ import annotations
+
+import configparser
+import json
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from edits.guards.manifest_lines import read_requirements
+from edits.guards.taken import Taken, source_in
+
+_Key = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Which keys of a manifest name packages, and which say where they come from (``manifests.toml``)."""
+
+    names: tuple[_Key, ...]
+    sources: tuple[_Key, ...]
+    but: tuple[_Key, ...]
+    plain: frozenset[str]
+    python: bool = False
+    """Whether names are those of Python's packages, which are the same in many spellings."""
+
+
+def read_table(name: str, text: str, keys: Table) -> Taken | None:
+    """What a manifest called ``name`` takes from elsewhere; None if its text does not parse."""
+    try:
+        table = _parsed(name, text)
+    except (ValueError, RecursionError, configparser.Error):
+        return None
+    names: set[str] = set()
+    sources: set[str] = set()
+    for key in keys.names:
+        for found in _at(table, key):
+            _packages(found, keys, names, sources)
+    for key in keys.sources:
+        for path, leaf in _leaves(table, key, keys.but):
+            if path[-1] != "version" or len(path) < 3:
+                sources.add(f"{'.'.join(path)} = {_said(leaf)}")
+    return Taken(frozenset(names), frozenset(sources))
+
+
+def _parsed(name: str, text: str) -> Any:
+    if not text.strip():
+        return {}
+    if name.endswith(".json"):
+        return json.loads(text)
+    if name.endswith(".cfg"):
+        parser = configparser.ConfigParser(interpolation=None, strict=False)
+        parser.read_string(text)
+        return {section: dict(parser[section]) for section in parser.sections()}
+    return tomllib.loads(text)
+
+
+def _packages(found: Any, keys: Table, names: set[str], sources: set[str]) -> None:
+    """Add the packages of one table or list, and where each comes from."""
+    if isinstance(found, str):
+        found = found.split("\n")
+    if isinstance(found, list):
+        for line in (one for one in found if isinstance(one, str)):
+            taken = read_requirements(line)
+            names |= taken.names
+            sources |= taken.sources
+    for package, spec in found.items() if isinstance(found, dict) else ():
+        known = (
+            "-".join(package.lower().replace("_", "-").replace(".", "-").split("-"))
+            if keys.python
+            else package
+        )
+        names.add(known)
+        for one in spec if isinstance(spec, list) else [spec]:
+            sources.update(f"{known} from {where}" for where in _from(one, keys.plain))
+
+
+def _from(spec: Any, plain: frozenset[str]) -> Iterator[str]:
+    if isinstance(spec, str):
+        where = source_in(spec)
+        if where is not None:
+            yield where
+    elif isinstance(spec, dict):
+        for key, value in spec.items():
+            if key not in plain or (isinstance(value, str) and key == "version" and source_in(value)):
+                yield f"{key} {_said(value)}"
+
+
+def _at(table: Any, key: _Key) -> Iterator[Any]:
+    """The values at a key, in which ``*`` stands for every key of a table."""
+    if not key:
+        yield table
+    elif isinstance(table, dict):
+        for one in table if key[0] == "*" else [key[0]]:
+            if one in table:
+                yield from _at(table[one], key[1:])
+
+
+def _leaves(table: Any, key: _Key, but: tuple[_Key, ...], path: _Key = ()) -> Iterator[tuple[_Key, Any]]:
+    """All single values at a key and below, with their paths, without those in ``but``."""
+    if any(_is_below(path, one) for one in but):
+        return
+    if isinstance(table, dict) and (table or not key):
+        for one in table if not key or key[0] == "*" else [key[0]]:
+            if one in table:
+                yield from _leaves(table[one], key[1:], but, (*path, one))
+    elif key:
+        return
+    elif isinstance(table, list):
+        for place, one in enumerate(table):
+            yield from _leaves(one, (), but, (*path, str(place)))
+    else:
+        yield path, table
+
+
+def _is_below(path: _Key, key: _Key) -> bool:
+    return len(path) >= len(key) and all(part in ("*", one) for part, one in zip(key, path, strict=False))
+
+
+def _said(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 _SMALL, _LARGE = 32_000, 112_000
 """Budgets in tokens up to which, and from which, these shares hold; between them they change evenly."""
+COMFORTABLE = _SMALL
+"""The budget by whose shares the window of a model with a larger one than :data:`_LARGE` is filled. It shows
+nearly as much of what a request is about (docs/benchmarks.md), and a million tokens cost dollars. What the
+user names is shown whole all the same."""
 MAP_SHARES = (0.24, 0.18)
 """Shares of a small and of a large budget that the project's map may take. A first window fills the rest with
 texts: a larger map shows a few more definitions, and far fewer of the lines that a request is about
@@ -22,15 +26,25 @@ FRESH_SHARES = (0.8, 0.74)
 of a project with many changes would start a window afresh."""
 
 
+def comfortable(budget: int) -> int:
+    """The part of ``budget`` that is filled with what nobody named."""
+    return budget if budget <= _LARGE else COMFORTABLE
+
+
 def map_limit(budget: int) -> int:
     """The tokens that the map may take of a window of ``budget`` tokens."""
-    return _tokens(MAP_SHARES, budget)
+    return _tokens(MAP_SHARES, comfortable(budget))
 
 
 def afresh_limit(budget: int) -> int:
     """The tokens that parts of files that nobody named may take of a window of ``budget`` tokens that starts
     afresh in a conversation."""
-    return _tokens(AFRESH_SHARES, budget)
+    return _tokens(AFRESH_SHARES, comfortable(budget))
+
+
+def later_limit(budget: int) -> int:
+    """The same in a following turn of a conversation."""
+    return int(LATER_SHARE * comfortable(budget))
 
 
 def _tokens(shares: tuple[float, float], budget: int) -> int:
@@ -47,6 +61,7 @@ def fill_limit(budget: int, instructions: int, tools: int) -> int:
     """The tokens that a fresh window may fill, its instructions included, of a budget that has the tools
     too."""
     small, large = FRESH_SHARES
+    budget = comfortable(budget)
     share = small + (large - small) * min(1.0, max(0.0, (budget - _SMALL) / (_LARGE - _SMALL)))
     return instructions + int(share * (budget - instructions - tools))
 

@@ -18,9 +18,9 @@ from context.project.project import Project
 from context.text.safe import HIDDEN
 from context.text.tokens import Counter
 from context.window.limits import (
-    LATER_SHARE,
     afresh_limit,
     fill_limit,
+    later_limit,
     map_limit,
     restart_limit,
 )
@@ -221,7 +221,7 @@ class Preparation:
         if fresh:
             return afresh_limit(budget)
         left = restart_limit(self.budget, self.instruction_tokens) - memory.conversation.tokens
-        return max(0, min(int(LATER_SHARE * budget), left))
+        return max(0, min(later_limit(budget), left))
 
     @property
     def dialogue_room(self) -> Room:

@@ -290,6 +290,16 @@ def test_what_does_not_match_fills_a_first_window_behind_what_does(repo: Repo, c
     assert "def second" not in later.text, "a following turn is not filled"
 
 
+@pytest.mark.parametrize("request_text", ["hello", "thanks!", "ok", "go on"])
+def test_a_request_that_says_nothing_fills_no_window(repo: Repo, counter: Counter, request_text: str) -> None:
+    fill(repo)
+    snapshot = Project(repo.root).scan()
+    asked = WindowRequest(request_text, "", 20_000, likely_limit=8_000, fill_limit=16_000, fills_up=True)
+    assert tokens_of_likely(build(asked, snapshot, counter)) == 0
+    named = build(dataclasses.replace(asked, text=f"{request_text} @a/widget.py"), snapshot, counter)
+    assert "def second" in named.text
+
+
 def test_dense_text_that_does_not_match_takes_no_room_of_what_does(repo: Repo, counter: Counter) -> None:
     lines = "".join(f"    v[{n}]+=w[7]*3-{n}\n" + "\n" * (n % 40 == 0) for n in range(900))
     code = f"\ndef calculate(v, w):\n{lines}\n"

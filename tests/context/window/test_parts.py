@@ -164,10 +164,12 @@ def test_what_the_model_wrote_is_known_of_files_that_it_saw() -> None:
         (72_000, 13_920, 18_720, 55_300),
         (104_000, 18_912, 30_624, 77_464),
         (112_000, 20_160, 33_600, 82_765),
-        (200_000, 36_000, 60_000, 147_885),
+        (112_001, 7_680, 3_840, 25_436),
+        (200_000, 7_680, 3_840, 25_436),
+        (922_000, 7_680, 3_840, 25_436),
     ],
 )
-def test_shares_change_evenly_from_small_to_large_budgets(
+def test_shares_change_evenly_up_to_large_budgets_and_larger_ones_are_filled_comfortably(
     budget: int, of_map: int, afresh: int, fill: int
 ) -> None:
     assert limits.map_limit(budget) == of_map and limits.afresh_limit(budget) == afresh

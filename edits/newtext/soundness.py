@@ -114,7 +114,8 @@ def _placeholder(path: str, lines: Sequence[str], reading: Sequence[HunkLine]) -
             dots = is_dots(line)
             if not dots and not is_placeholder(line):
                 continue
-            if in_prose(path) and (dots or not gone):
+            sample = line[:1].isspace() or any(FENCE.fullmatch(each.text) for each in reading)
+            if in_prose(path) and (dots or (sample and not gone)):
                 continue
             if dots and gone < _MANY_GONE and are_code(line, _above(new, index), path):
                 continue

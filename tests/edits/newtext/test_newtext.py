@@ -176,7 +176,9 @@ def test_what_is_wrong_names_the_line() -> None:
     lines = [HunkLine(LineKind.OLD, "a"), HunkLine(LineKind.NEW, "# ... rest of code ...")]
     assert "'# ... rest of code ...' stands for text" in (unsound("a.py", ["a"], lines, Format.V4A) or "")
     assert unsound("a.py", ["a", lines[1].text], lines, Format.V4A) is None
-    assert unsound("a.md", ["a"], [lines[1]], Format.V4A) is None
+    assert unsound("a.md", ["a"], [lines[1]], Format.V4A) is not None
+    sample = HunkLine(LineKind.NEW, "    # ... rest of code ...")
+    assert unsound("a.md", ["a"], [sample], Format.V4A) is None
     assert unsound("a.md", ["a"], lines, Format.V4A) is not None
 
 

@@ -228,6 +228,7 @@ class SparkApp(AppParts, inherit_bindings=False):
         """The terminal gains focus: the user was elsewhere, where files change."""
         self.attention.focus(focused=True)
         if self.ready:
+            self.panes.held.looked_at()
             self.session.wake()
 
     def on_app_blur(self) -> None:

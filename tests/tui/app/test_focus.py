@@ -57,3 +57,18 @@ async def test_an_answer_in_the_composer_is_no_prompt(tmp_path: Path, text: str)
         assert it.session.running and it.app.composer.text == text
         assert it.app.panes.held.question is not None
         it.session.interrupt()
+
+
+async def test_a_question_is_as_young_as_the_look_at_it(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        it.session.review = True
+        await it.ask("make it polite")
+        await it.until(lambda: it.app.panes.held.question, "the question")
+        await it.pilot.press("shift+tab")
+        it.clock.forward(1.0)
+        it.app.post_message(events.AppBlur())
+        it.app.post_message(events.AppFocus())
+        await it.pilot.pause()
+        await it.pilot.press("y")
+        assert "press it again" in it.screen and it.app.panes.held.question is not None
+        it.session.interrupt()

@@ -174,7 +174,11 @@ class HeldBar(Widget, can_focus=True):
         self._lay_out()
 
     def on_focus(self) -> None:
-        """Count the time that the question has stood from here."""
+        """The user comes to the bar."""
+        self.looked_at()
+
+    def looked_at(self) -> None:
+        """The user comes to the bar, or to the terminal: count from here how long the question has stood."""
         self._asked_at = monotonic()
 
     def watch_has_focus(self, has_focus: bool) -> None:

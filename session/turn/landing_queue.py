@@ -15,7 +15,8 @@ from posixpath import normpath
 
 from edits.hunk import Guard, Held, Hunk, Landed, RefusalCode, Refused, Status
 from edits.placing.rewriting import rewritten
-from edits.report import DECLINED, NotReceived, Outcome, UndoneByUser
+from edits.report import DECLINED as DECLINED
+from edits.report import NotReceived, Outcome, UndoneByUser
 from session.turn.hunk_life import (
     DECLINABLE,
     MODEL_THOUGHT,

@@ -44,7 +44,11 @@ class Actions:
         return self._start.made
 
     def interrupt(self) -> None:
-        """Stop the turn; without one, hide the suggestion, else keep a change of a hunk from being sent."""
+        """Leave the list of messages that wait, if that has the focus; else stop the turn; without one, hide
+        the suggestion, else keep a change of a hunk from being sent."""
+        if self._panes.queue.has_focus:
+            self._panes.queue.action_leave()
+            return
         running = self._controls.session.running
         if not running and self._panes.editor.has_focus and self._controls.ghosts.refuse():
             return

@@ -217,10 +217,18 @@ class SparkApp(AppParts, inherit_bindings=False):
         forget_old_layouts()
         self.layout.resize(event.size)
 
+    def _watch_app_focus(self, focus: bool) -> None:
+        """Keep the focus of every screen while the terminal has not got it. Textual takes it away and gives
+        it back, but not where another screen has come or gone meanwhile: nothing would take keys there."""
+        self.screen.update_node_styles()
+        if focus:
+            self.screen._update_auto_focus()
+
     def on_app_focus(self) -> None:
         """The terminal gains focus: the user was elsewhere, where files change."""
         self.attention.focus(focused=True)
         if self.ready:
+            self.panes.held.looked_at()
             self.session.wake()
 
     def on_app_blur(self) -> None:
@@ -248,7 +256,7 @@ class SparkApp(AppParts, inherit_bindings=False):
 
     def on_composer_sent(self, event: Composer.Sent) -> None:
         """The user sends a prompt."""
-        self.controls.prompts.send(event.text, queued=event.queued)
+        self.controls.prompts.typed(event.text, queued=event.queued)
 
     def on_composer_completing(self, event: Composer.Completing) -> None:
         """Tab put a match in."""
@@ -294,7 +302,8 @@ class SparkApp(AppParts, inherit_bindings=False):
 
     def on_held_bar_left(self, event: HeldBar.Left) -> None:
         """The user goes back from the question."""
-        self.pane_control.focus(event.to)
+        gone = event.to == "editor" and not self.editor.path
+        self.pane_control.focus("composer" if gone else event.to)
 
     def _suggest(self) -> None:
         if self.ready:

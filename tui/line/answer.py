@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from time import monotonic
 
 from session.base.events import (
     ConnectionChanged,
@@ -59,6 +60,8 @@ class Answer:
         self._asked: HeldItem | None = None
         """The held item that was asked about last."""
         self._partial = ""
+        self.asked_at = 0.0
+        """When that was asked, on the monotonic clock."""
         self._typed: dict[str, list[tuple[str, str]]] = {}
         """The lines of the turn's hunks, by hunk: pieces with their kinds."""
         self._in_code = False
@@ -140,16 +143,16 @@ class Answer:
         item = self.held.oldest
         if item == self._asked:
             return
-        self._asked = item
+        self._asked, self.asked_at = item, monotonic()
         if item is None:
             return
         self._end_line()
         if item.is_call:
-            say_in_words(f"{item.label} needs your OK (/land allows it, /decline does not):")
+            say_in_words(f"{item.label} needs your OK (y or /land allows it, n or /decline does not):")
             say("\n".join(exact_lines(item.reason)))
             return
         self._show_hunk(self._typed.get(item.name, []))
-        say_in_words(f"{item.label} needs your OK: {item.path}: {item.reason} (/land or /decline)")
+        say_in_words(f"{item.label} needs your OK: {item.path}: {item.reason} (y or /land, n or /decline)")
 
     def _show_hunk(self, pieces: list[tuple[str, str]]) -> None:
         """Print the changes of a hunk as a diff."""

@@ -12,6 +12,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from time import monotonic
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import get_app
@@ -36,7 +37,7 @@ from tui.front.slash.completion import completer, prefetch_models
 from tui.front.slash.errors import SlashError
 from tui.front.slash.running import run_command
 from tui.front.slash.table import slashes, split_slash
-from tui.front.words.held_items import Verdict
+from tui.front.words.held_items import BARE_ANSWERS, Verdict
 from tui.line.answer import Answer
 from tui.line.quiet_turns import telling_silence
 from tui.line.whole_words import say_in_words
@@ -44,6 +45,8 @@ from tui.screen.terminal.command_signals import CommandSignals
 from tui.screen.terminal.lost_terminal import StandardStreams
 
 ESCAPE_SECONDS = 0.05
+ASKED_SECONDS = 0.7
+"""A line that is sent so soon after a question was begun before it."""
 
 HELP_COLUMN = 23
 """Where the help of a command begins."""
@@ -138,6 +141,8 @@ async def _ask(session: Session, answer: Answer, keyboard: Vt100Input) -> None:
 
 async def _run_command(session: Session, answer: Answer, text: str) -> None:
     command = split_slash(text)
+    if command is None and await _answers(session, answer, text):
+        return
     if command is None:
         session.submit(text)
         return
@@ -158,9 +163,7 @@ async def _run_command(session: Session, answer: Answer, text: str) -> None:
     elif name in ("land", "decline"):
         verdict: Verdict = "reject" if name == "decline" else "apply all" if argument == "all" else "apply"
         named = "" if verdict == "apply all" else argument
-        if answer.held.answer(session, verdict, named):
-            answer.ask()
-        else:
+        if not _give(session, answer, verdict, named):
             say_in_words(f"{named} is not held" if named else "nothing is held")
     else:
         try:
@@ -169,6 +172,34 @@ async def _run_command(session: Session, answer: Answer, text: str) -> None:
             told = str(problem)
         if told:
             say_in_words(told)
+
+
+async def _answers(session: Session, answer: Answer, text: str) -> bool:
+    """Take a line that is nothing but an answer for one, where something is asked; false where it is a
+    prompt. It cannot answer what was asked only while it was typed."""
+    verdict = BARE_ANSWERS.get(text.lower())
+    if verdict is None:
+        return False
+    if answer.held.oldest is None:
+        words = {"apply": "yes", "reject": "no", "later": "later"}
+        if not session.trust.asked or verdict not in words:
+            return False
+        say_in_words(await _answer_trust(session, answer, words[verdict]))
+    elif verdict == "later":
+        say_in_words("y or n answers what needs your OK")
+    elif monotonic() - answer.asked_at < ASKED_SECONDS:
+        say_in_words("That was asked just now: answer again")
+    else:
+        _give(session, answer, verdict, "")
+    return True
+
+
+def _give(session: Session, answer: Answer, verdict: Verdict, named: str) -> bool:
+    """Answer what is held; false where nothing is."""
+    given = answer.held.answer(session, verdict, named)
+    if given:
+        answer.ask()
+    return bool(given)
 
 
 async def _answer_trust(session: Session, answer: Answer, argument: str) -> str:

@@ -16,12 +16,14 @@ from tui.app.control.quit_control import QuitControl
 from tui.app.panes.held_bar import DROP, READ_ALL, TRUST, UNDO_TURN, Question
 from tui.app.panes.layout import Panes
 from tui.app.panes.queue_list import Wish
+from tui.front.keys.keymap import shown
 from tui.front.slash.completion import prefetch_models
 from tui.front.slash.errors import SlashError
 from tui.front.slash.hunks import undone_line
 from tui.front.slash.running import run_command
 from tui.front.slash.table import split_slash
 from tui.front.words.check_lines import command_ends
+from tui.front.words.held_items import is_bare_answer
 from tui.screen.terminal.lending import given_back
 
 if TYPE_CHECKING:
@@ -83,6 +85,17 @@ class PromptControl:
             if self._session.running:
                 self._feed.stop()
             self._session.submit(text)
+
+    def typed(self, text: str, *, queued: bool) -> None:
+        """The user sends what stood in the composer. ``y`` or ``n`` while something is asked is no prompt,
+        which would stop the turn; nor an answer, since it may be meant for another question."""
+        asked, composer = self._panes.held.question, self._panes.composer
+        if asked is not None and is_bare_answer(text):
+            composer.put(text)
+            composer.select_all()
+            self._panes.status.say(f"{shown('answer_held')} answers: {asked.title}", "warning")
+        else:
+            self.send(text, queued=queued)
 
     def send_after_hunk(self) -> None:
         """Send the draft as a redirect that waits for the hunk being typed."""

@@ -42,6 +42,7 @@ TRUST = "trust"
 """The name of the question about the project's own instructions."""
 READ_ALL = "read-all"
 """The name of the question whether a folder is read that is not one project."""
+_PANES = ("composer", "editor", "chat")
 MOST_LINES = 8
 """Lines of what is asked about that are shown at once."""
 
@@ -60,8 +61,8 @@ class Question:
     """Empty where there is no rest to answer for."""
     others: tuple[tuple[Verdict, str], ...] = ()
     """Further answers, and what they are called."""
-    back: str = "composer"
-    """The pane that has the focus once this is answered."""
+    back: str = ""
+    """The pane that has the focus once this is answered; empty for the one that had it before."""
 
 
 class HeldBar(Widget, can_focus=True):
@@ -94,6 +95,10 @@ class HeldBar(Widget, can_focus=True):
         self._top = 0
         self._seen = 0
         self._asked_at = 0.0
+        self._came_from = "composer"
+        """The pane that had the last key before the user came here."""
+        self._early = False
+        """Whether an answer to what is asked came too early, and was not taken."""
         self._key_at = self._key_before = 0.0
         """When the last key came, and the one before it."""
         self.display = False
@@ -114,7 +119,7 @@ class HeldBar(Widget, can_focus=True):
         self._changed(before)
         held = self._held
         if question is None and before is not None and held not in (None, before) and self.has_focus:
-            self.post_message(self.Left(before.back))
+            self.post_message(self.Left(self._back(before)))
 
     @property
     def confirms(self) -> bool:
@@ -141,12 +146,16 @@ class HeldBar(Widget, can_focus=True):
             return
         self._top = self._seen = 0
         self._asked_at = monotonic()
+        self._early = False
         self.display = question is not None
         waits = question is not None and question in (self._held, self._confirmed)
         if self.has_focus and not waits:
             # What can wait must not get the keys that follow an answer.
-            self.post_message(self.Left(before.back if before is not None else "composer"))
+            self.post_message(self.Left(self._back(before)))
         self._lay_out()
+
+    def _back(self, question: Question | None) -> str:
+        return (question.back if question is not None else "") or self._came_from
 
     def restyle(self, palette: Palette) -> None:
         """Draw in other colours from now on."""
@@ -156,13 +165,20 @@ class HeldBar(Widget, can_focus=True):
     def key_pressed(self) -> None:
         """A key was pressed somewhere; called before it acts."""
         self._key_before, self._key_at = self._key_at, monotonic()
+        focused = self.screen.focused
+        if focused is not self:
+            self._came_from = focused.id if focused is not None and focused.id in _PANES else "composer"
 
     def on_resize(self) -> None:
         """Break the lines for the new width."""
         self._lay_out()
 
     def on_focus(self) -> None:
-        """Count the time that the question has stood from here."""
+        """The user comes to the bar."""
+        self.looked_at()
+
+    def looked_at(self) -> None:
+        """The user comes to the bar, or to the terminal: count from here how long the question has stood."""
         self._asked_at = monotonic()
 
     def watch_has_focus(self, has_focus: bool) -> None:
@@ -177,23 +193,26 @@ class HeldBar(Widget, can_focus=True):
         await run_key_in_order(self, event)
 
     def action_answer(self, verdict: Verdict) -> None:
-        """Answer, unless the question or the key before this one is too young."""
+        """Answer, unless the question or the key before this one is too young, which is told then."""
         question = self.question
         if question is None or not _offers(question, verdict):
             return
         now = monotonic()
         rested = self._key_at - self._key_before >= KEYS_UP_AFTER
         armed = now - self._asked_at >= ARMED_AFTER and rested
+        self._early = not armed
         if armed and (verdict in ("reject", "later") or self._all_seen):
             self.post_message(self.Answered(question.name, verdict))
+        self.refresh()
 
     def action_scroll(self, by: int) -> None:
         """Scroll what is asked about."""
         self._scroll(by)
 
     def action_leave(self) -> None:
-        """Go back to the composer. What a key began is given up; what is held stays asked about."""
-        to = self.question.back if self.question is not None else "composer"
+        """Go back to where the user came from. What a key began is given up; what is held stays asked
+        about."""
+        to = self._back(self.question)
         self.confirm(None)
         self.post_message(self.Left(to))
 
@@ -258,6 +277,7 @@ class HeldBar(Widget, can_focus=True):
         below = len(self._lines) - self._top - self._room
         more = [f"↑ {self._top} more lines above"] if self._top else []
         more += [f"↓ {below} MORE LINES BELOW"] if below > 0 else []
+        more[:0] = ["this was asked just now: press it again"] if self._early else []
         here = shown("answer_held")
         if self._held_back:
             return f"{here} to read and answer"

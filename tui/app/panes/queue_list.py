@@ -81,7 +81,7 @@ class QueueList(Widget, can_focus=True):
         width, messages = self.size.width, self.messages
         top = max(0, min(self._chosen - MOST_ROWS + 1, len(messages) - MOST_ROWS)) if self.has_focus else 0
         if y >= min(len(messages), MOST_ROWS):
-            line, role = "   Enter edits · x removes · n sends it now · Tab back", "status_key"
+            line, role = "   Enter edits · x removes · n sends it now · Esc back", "status_key"
         else:
             number, text = messages[top + y]
             when = (

@@ -24,6 +24,19 @@ Verdict = Literal[
 ]
 """An answer in the bar. The first three are for what is held, the others where a question offers them."""
 
+BARE_ANSWERS: dict[str, Verdict] = {
+    **dict.fromkeys(("y", "yes", "ok"), "apply"),
+    **dict.fromkeys(("n", "no"), "reject"),
+    **dict.fromkeys(("a", "all"), "apply all"),
+    "later": "later",
+}
+"""What a line means that is nothing but an answer."""
+
+
+def is_bare_answer(text: str) -> bool:
+    """Whether a line is no prompt while something needs the user's OK."""
+    return text.strip().lower() in BARE_ANSWERS
+
 
 @dataclass(frozen=True, slots=True)
 class HeldItem:

@@ -71,6 +71,26 @@ async def test_esc_leaves_and_a_prompt_nobody_can_answer_asks_again(tmp_path: Pa
         it.key("escape")
 
 
+async def test_a_first_start_whose_terminal_is_left_takes_keys_afterwards(tmp_path: Path) -> None:
+    come = asyncio.Event()
+
+    async def late() -> Sequence[Offer]:
+        await come.wait()
+        return await found(OLLAMA)
+
+    async with stage(tmp_path, server=False, offers=late) as it:
+        it.app.post_message(events.AppBlur())
+        await it.pilot.pause()
+        come.set()
+        await it.until(lambda: shown(it), "the offers")
+        it.app.post_message(events.AppFocus())
+        await it.pilot.pause()
+        it.key("escape")
+        await it.until(lambda: not isinstance(it.app.screen, OfferScreen), "the panes")
+        await it.pilot.press("h", "i")
+        assert it.app.composer.draft == "hi"
+
+
 async def test_a_long_list_scrolls_with_the_choice(tmp_path: Path) -> None:
     async with stage(tmp_path, server=False, size=(80, 24), offers=lambda: found(MANY)) as it:
         await it.until(lambda: "❯ model-00" in it.screen, "the offers")

@@ -68,6 +68,19 @@ async def test_a_key_that_was_on_its_way_does_not_answer() -> None:
         assert app.answers == [("h1", "apply")]
 
 
+async def test_an_answer_that_comes_too_early_is_told() -> None:
+    async with bar(Question("h1", "h1 needs your OK")) as (app, found, pilot, clock):
+        clock.forward(ARMED_AFTER)
+        found.ask(Question("h2", "h2 needs your OK"))
+        await press(found, pilot, "n")
+        assert app.answers == []
+        assert "press it again" in found.render_line(found.size.height - 1).text
+        clock.forward(ARMED_AFTER)
+        await press(found, pilot, "n")
+        assert app.answers == [("h2", "reject")]
+        assert "press it again" not in found.render_line(found.size.height - 1).text
+
+
 async def test_the_keys_are_those_of_the_user() -> None:
     own = {"held": {"answer('apply')": "o", "answer('theirs')": "ctrl+t"}}
     keymap.use(own_keys(default_keymap(), own).scopes, vi=False)

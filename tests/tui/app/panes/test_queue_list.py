@@ -37,6 +37,8 @@ async def test_one_is_sent_now_and_escape_brings_the_others_back(tmp_path: Path)
         await it.until(lambda: "second thing" in it.chat, "the redirect")
         assert [text for _, text in it.app.panes.queue.messages] == ["first thing"]
         await it.pilot.press("escape")
+        assert it.app.composer.has_focus and it.session.running, "in the list it leads out of it"
+        await it.pilot.press("escape")
         await it.until(lambda: it.app.composer.text == "first thing", "the draft")
         assert not it.app.panes.queue.display
 

@@ -76,6 +76,8 @@ async def test_a_landed_hunk_is_rejected_with_a_word_that_the_model_gets(tmp_pat
         await it.until(lambda: it.app.feed.book.named(chosen).state == "undone", "the undo")  # type: ignore[union-attr]
         report = it.session._memory.report()
         assert f"{chosen} undone_by_user greeter.py: not y or n" in report
+        (turn,) = it.session._memory.past_turns.past().turns
+        assert "undone_by_user greeter.py: not y or n" in turn.text(), "so it outlives the session"
         await it.pilot.press("q")
         await it.until(lambda: "told with your next prompt" in " ".join(it.chat.split()), "the remark")
 

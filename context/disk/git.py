@@ -3,8 +3,6 @@
 This is the only place where git is run on a user's project. Git sees a private git directory instead of
 the repository's own (:mod:`context.disk.private_git_dir`), so that no program named by a repository is run,
 whatever a later version of git may support. ``docs/security.md`` says what is defended and how.
-
-Finds programs outside the project, and gives them an environment without keys.
 """
 
 from __future__ import annotations
@@ -26,33 +24,9 @@ from context.disk.git_settings import (
     unknown_extension,
 )
 from context.disk.private_git_dir import PrivateGitDir
+from context.disk.programs import find_program, plain_environment
 from context.disk.repository import GitUnavailable, Repository, find_repository, owner_elsewhere, read_regular
 from context.disk.slow_git import find_pipe, names_at_least
-
-_PASSED_ON = frozenset(
-    {"PATH", "HOME", "LANG", "TMPDIR", "TZ", "XDG_CONFIG_HOME"}
-    | {"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "NIX_LD", "NIX_LD_LIBRARY_PATH"}
-    | {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"}
-)
-"""Variables that programs need to start; API keys and tokens are in none of them."""
-
-
-def plain_environment() -> dict[str, str]:
-    """The variables a helper program needs to start, and no others."""
-    return {name: value for name, value in os.environ.items() if name in _PASSED_ON or name.startswith("LC_")}
-
-
-def find_program(name: str, root: Path) -> str | None:
-    """The program ``name`` on the search path; never one that lies in the project itself."""
-    for folder in map(Path, os.get_exec_path()):
-        file = folder / name
-        # Checked first: ``is_file`` raises for a folder that may not be entered.
-        if not folder.is_absolute() or not os.access(file, os.X_OK) or not file.is_file():
-            continue
-        if not file.resolve().is_relative_to(root.resolve()):
-            return str(file)
-    return None
-
 
 __all__ = ["Git", "GitUnavailable"]
 
@@ -106,12 +80,13 @@ class Git:
         private = PrivateGitDir(repository)
         user = _user_settings(private, root)
         own = _repository_settings(repository, private, root)
+        bare = is_on(own, "core.bare") or "core.bare" not in own
+        if (owner := owner_elsewhere(repository, own.get("core.worktree"), bare=bare)) is not None:
+            raise GitUnavailable(f"the repository that {repository.top / '.git'} leads to is that of {owner}")
         if is_on(own, "core.bare") and repository.git_dir == repository.common_dir:
             raise GitUnavailable("the repository has no work tree", expected=True)
         if (extension := unknown_extension(own)) is not None:
             raise GitUnavailable(f"the repository needs the extension {extension!r}, which spark cannot read")
-        if (owner := owner_elsewhere(repository, own.get("core.worktree"))) is not None:
-            raise GitUnavailable(f"the repository that {repository.top / '.git'} leads to is that of {owner}")
         private.configure(allowed_config(user, own), excludes_file(user, own, repository.top))
         return cls(root, repository, private, partial=is_partial(own))
 

@@ -19,7 +19,12 @@ _LARGEST_POINTER = 8_192
 _LARGEST_ALTERNATES = 65_536
 """Largest size in bytes of a list of other folders with objects."""
 _MOST_ALTERNATES = 100
-_LINKED = ("objects", "refs", "reftable", "packed-refs", "shallow")
+_LINKED = (
+    *("objects", "objects/pack", "objects/info", "refs", "refs/heads", "refs/tags", "refs/remotes"),
+    *("reftable", "packed-refs", "shallow"),
+)
+_DEEPEST = 4
+"""Folders above a linked one in which a repository is looked for."""
 
 
 class GitUnavailable(Exception):
@@ -80,9 +85,9 @@ def find_repository(root: Path) -> Repository:
     raise GitUnavailable("the folder is not in a git work tree", expected=True)
 
 
-def owner_elsewhere(repository: Repository, work_tree: str | None) -> Path | None:
+def owner_elsewhere(repository: Repository, work_tree: str | None, *, bare: bool) -> Path | None:
     """Another folder that the repository of a work tree belongs to, or None. ``work_tree`` is its
-    ``core.worktree``.
+    ``core.worktree``; ``bare`` is false if it says that it is not a bare one.
 
     An archive can hold a ``.git`` file, a ``commondir`` or links that lead to any repository of the user,
     whose names and old texts would then be those of this project.
@@ -93,15 +98,28 @@ def owner_elsewhere(repository: Repository, work_tree: str | None) -> Path | Non
         named = _named_work_tree(git_dir, work_tree)
         if named is None and git_dir.name == ".git":
             named = git_dir.parent
+        if named is None and bare:
+            return git_dir
         if named is not None and named != top and named.is_dir():
             return named
     if common != git_dir and common not in (git_dir.parent.parent, top) and not common.is_relative_to(top):
         return common
     links = [common / name for name in _LINKED] + [git_dir / "index"]
     for real in (Path(os.path.realpath(link)) for link in links):
-        if ".git" in real.parts and not any(real.is_relative_to(folder) for folder in own):
-            return real.parent
+        if not any(real.is_relative_to(folder) for folder in own):
+            owner = next((folder for folder in real.parents[:_DEEPEST] if _is_repository(folder)), None)
+            if owner is not None and not _is_of_repo(owner, top):
+                return owner
     return None
+
+
+def _is_repository(folder: Path) -> bool:
+    return folder.name == ".git" or (os.path.lexists(folder / "HEAD") and os.path.lexists(folder / "objects"))
+
+
+def _is_of_repo(folder: Path, top: Path) -> bool:
+    """Whether a folder is where ``repo``, Android's tool, keeps the data of the work trees around it."""
+    return any(folder.is_relative_to(above / ".repo") for above in top.parents)
 
 
 def _named_work_tree(git_dir: Path, work_tree: str | None) -> Path | None:

@@ -27,7 +27,7 @@ from context.code.definitions import definitions
 from context.code.languages import language_of, named_language
 from context.code.outline import Outline, outline, outline_by_head
 from context.code.symbols import KINDS, Symbol
-from context.disk.git import plain_environment
+from context.disk.programs import plain_environment
 
 _START = (
     "import sys, json, importlib; sys.path[:] = json.loads(sys.argv.pop());"

@@ -6,6 +6,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from session.base.programs import find_program
+
 SAMPLE = Path(__file__).parent / "sample"
 
 _IDENTITY = ("-c", "user.name=spark demo", "-c", "user.email=demo@example.invalid")
@@ -39,18 +41,19 @@ def make_sample(folder: Path) -> str | None:
 
 
 def _commit(folder: Path) -> str | None:
+    git = find_program("git", folder)
+    if git is None:
+        return "git is not installed: the sample project has no history, and no changed files to show."
     for command in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "A small task list")):
         try:
             subprocess.run(
-                ("git", *_IDENTITY, *_QUIET, *command),
+                (git, *_IDENTITY, *_QUIET, *command),
                 cwd=folder,
                 check=True,
                 capture_output=True,
                 text=True,
                 timeout=_GIT_SECONDS,
             )
-        except FileNotFoundError:
-            return "git is not installed: the sample project has no history, and no changed files to show."
         except subprocess.CalledProcessError as error:
             said = error.stderr.strip().splitlines()
             return f"git {command[0]} failed: {said[-1] if said else 'it gave no reason'}"

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from session.base.storage.folders import ProjectFolders, mend_folders, private_folder, project_folders
+from session.base.storage.others import OthersFolderError, refuse_others
 
 if TYPE_CHECKING:
     from edits.landing import Landing
@@ -102,7 +103,14 @@ def open_workspace(folder: Path, environ: Mapping[str, str] = os.environ) -> Wor
     folders = project_folders(root, environ)
     mend_folders(environ)
     try:
+        for own in folders.own:
+            refuse_others(own)
         private_folder(folders.ledger)
+    except OthersFolderError as problem:
+        raise WorkspaceError(
+            f"spark keeps nothing in {problem.filename}, since {problem.strerror}; "
+            "or point XDG_STATE_HOME, XDG_CONFIG_HOME and XDG_CACHE_HOME at folders of your own"
+        ) from problem
     except OSError as problem:
         raise WorkspaceError(
             f"the state folder {folders.state} cannot be made ({problem.filename}: {problem.strerror}); "

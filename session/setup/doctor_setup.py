@@ -52,8 +52,9 @@ def examine_git(root: Path) -> tuple[str, Finding]:
     index that is damaged or a repository of another user."""
     from context.disk.file_list import list_git
     from context.disk.git import Git, GitUnavailable
+    from context.disk.programs import find_program
 
-    program = shutil.which("git")
+    program = find_program("git", root)
     kept = "a git repository" if os.path.lexists(root / ".git") else "no git repository"
     if program is None:
         return kept, Finding("git", None, "not installed: changed files are found by their content")

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from context.disk.git import Git, GitUnavailable, find_program, plain_environment
+from context.disk.git import Git, GitUnavailable
+from context.disk.programs import find_program, plain_environment
 from context.disk.source import LARGEST, Source
 from context.project.project import Project
 from context.project.snapshot import Snapshot

@@ -107,7 +107,7 @@ def make_controls(
     refactor = RefactorControl(app, panes, background, session).open
     editor.hands = EditorHands(app, panes, overlays, background, session, files, find, refactor)
     hunks = HunkControl(app, panes, layout, overlays, background, session, shown_file, files, feed)
-    clipboard = Clipboard(app, say, background.start, session.copied.write)
+    clipboard = Clipboard(app, say, background.start, session.copied.write, session.root)
     drops = DropControl(app, panes, background, session)
     review = ReviewControl(app, panes, overlays.themes, background, session, feed, hunks, drops)
     kept = KeptTexts(session, say)

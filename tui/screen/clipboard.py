@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 from base64 import b64encode
 from collections.abc import Callable, Mapping
 from enum import StrEnum
@@ -83,12 +82,16 @@ Start = Callable[["Coroutine[Any, Any, None]", str], None]
 class Clipboard:
     """The way out of one app. The last text is also kept here, for Ctrl+V in spark itself."""
 
-    def __init__(self, app: App[Any], say: Say, start: Start, keep: Callable[[str], Path]) -> None:
-        """``keep`` writes a text to a file of spark's own and returns its path; it may take a while."""
+    def __init__(
+        self, app: App[Any], say: Say, start: Start, keep: Callable[[str], Path], root: Path
+    ) -> None:
+        """``keep`` writes a text to a file of spark's own and returns its path; it may take a while. ``root``
+        is the project, in which no program is looked for."""
         self._app = app
         self._say = say
         self._start = start
         self._keep = keep
+        self._root = root
         self._turn = asyncio.Lock()
 
     def copy(self, text: str, what: str = "") -> None:
@@ -108,7 +111,7 @@ class Clipboard:
         data = text.encode("utf-8", errors="replace")
         route = route_of(os.environ, len(data))
         if route is Route.TMUX:
-            if await _into_tmux(data):
+            if await _into_tmux(data, self._root):
                 self._say(f"copied {told} to tmux: its prefix and ] paste it", "info")
                 return
             write_sequence(self._app, through_tmux(clipboard_sequence(text, {})))
@@ -125,11 +128,13 @@ class Clipboard:
             self._say(f"the terminal's clipboard cannot take it: saved {told} in {file}", "warning")
 
 
-async def _into_tmux(data: bytes) -> bool:
+async def _into_tmux(data: bytes, root: Path) -> bool:
     """Put ``data`` into a buffer of tmux, which sends it to the terminal's clipboard where that is allowed
     (``-w``, which tmux has from version 3.2 on)."""
-    program = shutil.which("tmux")
-    if program is None or not Path(program).is_absolute():  # with "." in PATH it may be the project's
+    from session.base.programs import find_program
+
+    program = await asyncio.to_thread(find_program, "tmux", root)
+    if program is None:
         return False
     for arguments in (("-w", "-"), ("-",)):
         try:

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from session.base.storage.others import refuse_others
+
 
 def _base(environ: Mapping[str, str], variable: str, *default: str) -> Path:
     value = environ.get(variable, "")
@@ -111,8 +113,10 @@ def mend_folders(environ: Mapping[str, str] = os.environ) -> None:
 def private_folder(folder: Path) -> Path:
     """Make ``folder`` with its parents, readable only by its owner, and return it.
 
-    Existing folders keep their permissions. Raises OSError if it cannot be made.
+    Existing folders keep their permissions. Raises OSError if it cannot be made, and OthersFolderError where it
+    is not the user's alone.
     """
+    refuse_others(folder)
     # Path.mkdir(parents=True) would give the parents the permissions of the umask.
     for parent in (*reversed(folder.parents), folder):
         if not parent.is_dir():

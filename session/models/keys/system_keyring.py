@@ -22,6 +22,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from session.base.programs import command_outside
 from session.base.text.install_hint import install_command
 
 _MOST_BYTES = 65_536
@@ -51,7 +52,7 @@ async def run_child(arguments: Sequence[str], *, seconds: float, given: bytes = 
     try:
         try:
             child = await asyncio.create_subprocess_exec(
-                *arguments,
+                *command_outside(arguments, Path.cwd()),
                 stdin=asyncio.subprocess.PIPE if given else asyncio.subprocess.DEVNULL,
                 stdout=theirs,
                 stderr=asyncio.subprocess.DEVNULL,

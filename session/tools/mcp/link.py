@@ -21,6 +21,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TextIO
 
+from session.base.programs import command_outside
 from session.base.tasks import imported
 from session.base.text.install_hint import install_command
 from session.base.text.sanitize import clean_line
@@ -266,9 +267,10 @@ class McpLink:
                 message_handler=hearing(self._changed),
             )
             return made
+        given = {**server_environment(environ, server.env_from), **server.env}
         program = streams(
-            server.command,
-            {**server_environment(environ, server.env_from), **server.env},
+            command_outside(server.command, self._folders.project, given),
+            given,
             self._folders.working_folder(server),
             stack.enter_context(self._errors.pipe()),
             self._errors.add,

@@ -6,7 +6,7 @@ from websockets.exceptions import InvalidHandshake, InvalidMessage, InvalidProxy
 
 from session.wire.transport.endpoint import Endpoint
 from session.wire.transport.errors import LinkError, LinkProblem, one_line
-from session.wire.transport.refusals import cut_off, explain_os, read_refusal
+from session.wire.transport.refusals import cut_off, explain_os, read_refusal, redirected
 
 _NO_WEBSOCKET = frozenset({404, 405, 426, 501})
 
@@ -52,7 +52,7 @@ def _status(error: InvalidStatus, endpoint: Endpoint) -> LinkError:
         message = f"{host} does not offer Responses over WebSocket at this base URL ({status}){detail}"
         return problem(LinkProblem.NO_WEBSOCKET, message)
     if 300 <= status < 400:
-        message = f"{host} redirects to {said.message}: use that address as the base URL."
+        message = redirected(host, status)
         return problem(LinkProblem.REFUSED, message)
     if status >= 500:
         return problem(LinkProblem.SERVER, f"{host} is not working right now ({status}){detail}")

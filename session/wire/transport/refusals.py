@@ -134,7 +134,7 @@ def read_refusal(status: int, body: bytes, headers: Mapping[str, str]) -> Server
         words = one_line(_TAGS.sub(" ", body.decode("utf-8", "replace")))
         said = ServerError("", words, None, None)
     if 300 <= status < 400:
-        said = ServerError("redirect", one_line(headers.get("location", "elsewhere")), status, None)
+        said = ServerError("redirect", "", status, None)
     wait = header_wait(headers, now)
     wait = said.retry_after if wait is None else wait
     if wait is None and status in _LIMITED:
@@ -142,6 +142,15 @@ def read_refusal(status: int, body: bytes, headers: Mapping[str, str]) -> Server
     # An error with the status of a success has its own in its code, or none.
     own = said.status if said.status is None or said.status >= 300 else None
     return replace(said, status=own if status < 300 else status, retry_after=wait)
+
+
+def redirected(host: str, status: int) -> str:
+    """What is said of a redirect. The address that it gives is not said: whoever answers in place of the host
+    would have the user copy it, and send the key there."""
+    return (
+        f"{host} answers with a redirect ({status}), which spark does not follow with a key: "
+        "look up the base URL in the provider's documentation."
+    )
 
 
 def from_server(error: ServerError, endpoint: Endpoint, model: str) -> LinkError:
@@ -167,7 +176,7 @@ def from_server(error: ServerError, endpoint: Endpoint, model: str) -> LinkError
     if code in _RATE or status == 429:
         return problem(LinkProblem.SERVER, f"{host} asks to slow down{detail}")
     if code == "redirect":
-        message = f"{host} redirects to {said}: use that address as the base URL."
+        message = redirected(host, status)
         return problem(LinkProblem.REFUSED, message)
     if status in (404, 405, 426, 501) and code != PREVIOUS_NOT_FOUND:
         message = f"{host} does not offer this at the base URL ({status}){detail}"

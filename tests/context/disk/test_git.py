@@ -10,8 +10,9 @@ import pytest
 
 from context.disk.changes import git_changes
 from context.disk.file_list import list_git
-from context.disk.git import Git, GitUnavailable, find_program
+from context.disk.git import Git, GitUnavailable
 from context.disk.private_git_dir import remove_abandoned
+from context.disk.programs import find_program
 from context.project.project import Project
 from tests.context.conftest import Repo
 
@@ -273,6 +274,31 @@ def test_unreadable_folders_of_the_search_path_are_skipped(
     loop.symlink_to(loop)
     monkeypatch.setenv("PATH", os.pathsep.join((str(loop), "x" * 5_000, os.environ["PATH"])))
     assert find_program("git", tmp_path) is not None
+
+
+def test_no_program_of_the_project_is_found_by_whatever_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, outside = tmp_path / "project", tmp_path / "outside"
+    for folder in (root / "bin", outside):
+        folder.mkdir(parents=True)
+    program = root / "bin" / "tool"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    (outside / "tool").symlink_to(program)
+    (root / "bin" / "sh").symlink_to("/bin/sh")
+    (tmp_path / "link").symlink_to(root)
+    monkeypatch.chdir(root / "bin")
+    ways = (".", "", "bin", f"{root}/bin", f"{tmp_path}/link/bin", f"{outside}/../project/bin", str(outside))
+    for name in ("tool", "sh"):
+        for path in ways:
+            for given in (root, tmp_path / "link"):
+                assert find_program(name, given, {"PATH": path}) is None, (name, path)
+                monkeypatch.setenv("PATH", path)
+                assert find_program(name, given) is None
+    assert find_program("./tool", root) is None and find_program(str(program), root) is None
+    assert find_program("tool", tmp_path / "another", {"PATH": f"{root}/bin"}) == str(program)
+    assert find_program("sh", root, {"PATH": f"{root}/bin:/bin"}) == "/bin/sh"
 
 
 def test_a_broken_index_is_reported_and_the_files_are_listed(repo: Repo) -> None:

@@ -60,13 +60,61 @@ def _linked_data(repo: Repo) -> None:
         (repo.root / ".git" / name).symlink_to(other / name)
 
 
+def _bare(repo: Repo, *, says_so: bool = True) -> Path:
+    """A bare repository of the user elsewhere, with a file that only it has."""
+    other = _other(repo)
+    bare = other.parent.parent / "other.git"
+    Repo(other.parent).git("clone", "-q", "--bare", str(other), str(bare))
+    if not says_so:
+        Repo(other.parent).git("--git-dir", str(bare), "config", "--unset", "core.bare")
+    return bare
+
+
+def _file_to_a_bare_one(repo: Repo) -> None:
+    bare = _bare(repo)
+    shutil.rmtree(repo.root / ".git")
+    repo.write(".git", f"gitdir: {bare}\n")
+
+
+def _file_to_one_that_does_not_say_it_is_bare(repo: Repo) -> None:
+    bare = _bare(repo, says_so=False)
+    shutil.rmtree(repo.root / ".git")
+    repo.write(".git", f"gitdir: {bare}\n")
+
+
+def _link_to_a_bare_one(repo: Repo) -> None:
+    bare = _bare(repo)
+    shutil.rmtree(repo.root / ".git")
+    (repo.root / ".git").symlink_to(bare)
+
+
+def _data_of_a_bare_one(repo: Repo) -> None:
+    bare = _bare(repo)
+    for name in ("objects", "refs"):
+        shutil.rmtree(repo.root / ".git" / name)
+        (repo.root / ".git" / name).symlink_to(bare / name)
+    (repo.root / ".git/packed-refs").symlink_to(bare / "packed-refs")
+
+
+def _some_data_of_a_bare_one(repo: Repo) -> None:
+    bare = _bare(repo)
+    for name in ("objects/pack", "refs/heads"):
+        shutil.rmtree(repo.root / ".git" / name)
+        (repo.root / ".git" / name).symlink_to(bare / name)
+
+
 def _linked_index(repo: Repo) -> None:
     (repo.root / ".git" / "index").unlink()
     (repo.root / ".git" / "index").symlink_to(_other(repo) / "index")
 
 
 @pytest.mark.parametrize(
-    "lead", [_git_file, _git_link, _others_work_tree, _commondir, _linked_data, _linked_index]
+    "lead",
+    [
+        *(_git_file, _git_link, _others_work_tree, _commondir, _linked_data, _linked_index),
+        *(_file_to_a_bare_one, _file_to_one_that_does_not_say_it_is_bare, _link_to_a_bare_one),
+        *(_data_of_a_bare_one, _some_data_of_a_bare_one),
+    ],
 )
 def test_the_repository_of_another_folder_is_not_that_of_the_project(
     repo: Repo, lead: Callable[[Repo], None]

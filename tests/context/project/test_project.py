@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from context.disk.changes import Status
-from context.disk.git import find_program
+from context.disk.programs import find_program
 from context.index import file_text, index_updater, outliner
 from context.index.outliner import Outliner
 from context.project.project import SECRET, Project

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from context.disk.git import find_program
+from context.disk.programs import find_program
 from context.project.project import Project
 from session.base.text.tables import TableError
 from session.setup.project_tools import project_tools

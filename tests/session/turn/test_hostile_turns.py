@@ -28,7 +28,7 @@ from tests.session.wire.transport.test_http import CHAT, MESSAGES
 ROUTES = [RESPONSES_OVER_WEBSOCKET, RESPONSES_OVER_SSE, CHAT, MESSAGES]
 PAINTED = COLOURS.replace("1", "10").replace("2", "20").replace("3", "30")
 STATUSES = {
-    301: ("refused", "redirects to"),
+    301: ("refused", "does not follow"),
     400: ("", "wrong"),
     401: ("unauthorized", "did not accept the API key"),
     403: ("unauthorized", "(403)"),

@@ -83,7 +83,7 @@ class EditorHands:
             return
         text, row = buffer.text, editor.cursor_location[0]
         try:
-            command = editor_command()
+            command = editor_command(self._session.root)
             with given_back(self._app):
                 edited = await edit_outside(command, buffer.path, text, row + 1)
         except EditorProblem as problem:

@@ -18,15 +18,23 @@ class EditorProblem(Exception):
     """The editor could not be run, or left no text; the message says why."""
 
 
-def editor_command() -> list[str]:
-    """The command of the user's editor. Raises EditorProblem where none is set, or it is no command."""
+def editor_command(root: Path) -> list[str]:
+    """The command of the user's editor. Raises EditorProblem where none is set, it is no command, or there is
+    no such program outside of the project ``root``."""
+    from session.base.programs import command_outside
+
     command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
     if not command.strip():
         raise EditorProblem("no editor is set: export VISUAL or EDITOR, such as VISUAL=hx")
     try:
-        return shlex.split(command)
+        words = shlex.split(command)
+        if os.sep in words[0] and not Path(words[0]).is_absolute():
+            raise FileNotFoundError(f"{words[0]} is looked for in the project")
+        return command_outside(words, root)
     except ValueError as problem:
         raise EditorProblem(f"VISUAL or EDITOR is not a command: {problem}") from problem
+    except FileNotFoundError as problem:
+        raise EditorProblem(f"the editor {problem}: name it in VISUAL by its full path") from problem
 
 
 async def edit_outside(command: list[str], path: str, text: str, line: int = 1) -> str:

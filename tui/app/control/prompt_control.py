@@ -114,7 +114,7 @@ class PromptControl:
         composer, say = self._panes.composer, self._panes.status.say
         draft = composer.draft
         try:
-            command = editor_command()
+            command = editor_command(self._session.root)
             with given_back(self._app):
                 edited = (await edit_outside(command, "prompt.md", draft)).rstrip("\n")
         except EditorProblem as problem:

@@ -151,7 +151,7 @@ class ReviewControl:
 
     async def _edit(self, each: Reviewed) -> None:
         try:
-            command = editor_command()
+            command = editor_command(self._session.root)
             with given_back(self._app):
                 text = "\n".join(each.new) + "\n"
                 edited = await edit_outside(command, each.path, text)

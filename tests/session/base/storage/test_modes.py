@@ -48,20 +48,22 @@ def test_state_and_cache_are_made_private(tmp_path: Path) -> None:
 def test_what_was_left_open_is_mended(tmp_path: Path) -> None:
     for name in ("state", "config", "cache"):
         (tmp_path / name / "spark").mkdir(parents=True)
+        (tmp_path / name).chmod(0o755)
     root = tmp_path / "project"
     root.mkdir()
     open_workspace(root, environ(tmp_path))
     assert {mode(tmp_path / name / "spark") for name in ("state", "config", "cache")} == {0o700}
-    assert mode(tmp_path / "state") == 0o777, "a folder that is not spark's own stays as it is"
+    assert mode(tmp_path / "state") == 0o755, "a folder that is not spark's own stays as it is"
 
 
 @pytest.mark.usefixtures("no_umask")
 def test_a_link_to_a_folder_of_the_users_stays_as_it_is(tmp_path: Path) -> None:
     dotfiles = tmp_path / "dotfiles"
     dotfiles.mkdir()
-    (tmp_path / "config").mkdir()
+    (tmp_path / "config").mkdir(0o755)
     (tmp_path / "config" / "spark").symlink_to(dotfiles)
+    dotfiles.chmod(0o750)
     root = tmp_path / "project"
     root.mkdir()
     open_workspace(root, environ(tmp_path))
-    assert mode(dotfiles) == 0o777
+    assert mode(dotfiles) == 0o750

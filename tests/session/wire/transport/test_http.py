@@ -199,7 +199,7 @@ async def test_an_error_is_reported_when_no_route_is_left() -> None:
     ("status", "body", "kind", "said_"),
     [
         ("200 OK", "<html>hello", "refused", "instead of an event stream"),
-        ("301 Moved", "", "refused", "redirects to https://example.invalid/v1"),
+        ("301 Moved", "", "refused", "answers with a redirect (301)"),
         ("400 Bad Request", error("prompt is too long: 9 tokens > 8 maximum"), "context", "longer than"),
         ("400 Bad Request", error("bad\nthing"), "server", "bad thing"),
         ("402 Payment Required", error("no money"), "server", "used up"),

@@ -77,7 +77,7 @@ def error(message: str, code: str = "") -> str:
         ("405 Method Not Allowed", "", "no_websocket", "(405)"),
         ("426 Upgrade Required", error("use HTTP"), "no_websocket", "use HTTP"),
         ("200 OK", "<html>" + "x" * 100_000, "no_websocket", "(200)"),
-        ("301 Moved", "", "refused", "redirects to https://example.invalid/v1"),
+        ("301 Moved", "", "refused", "answers with a redirect (301)"),
         ("400 Bad Request", error("bad\nrequest"), "refused", "bad request"),
         ("409 Conflict", "", "refused", "(409)"),
         ("413 Too Large", "", "refused", "(413)"),

@@ -120,7 +120,8 @@ async def test_an_editor_that_fails_leaves_the_text(tmp_path: Path, monkeypatch:
         await opened(it)
         for editor, problem in (
             ("", "no editor is set"),
-            ("no-such", "cannot be run"),
+            ("no-such", "was not found outside of the project"),
+            ("/no/such", "cannot be run"),
             ("false", "ended with 1"),
             ("'", "is no"),
         ):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import nullcontext
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -47,7 +48,7 @@ class Hands:
         )
         panes: Any = SimpleNamespace(editor=self.editor, status=note)
         overlays: Any = SimpleNamespace(pick_symbol=pick)
-        session: Any = SimpleNamespace(files=files)
+        session: Any = SimpleNamespace(files=files, root=Path("/project"))
         self.hands = EditorHands(note, panes, overlays, self.tasks, session, note.files, note.find, note)
 
 
@@ -104,7 +105,7 @@ async def test_a_definition_is_picked_in_the_file_that_is_shown() -> None:
 async def test_a_file_is_edited_outside(
     given: dict[str, Any], edited: Any, called: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(editor_hands, "editor_command", lambda: ["/bin/hx", "-w"])
+    monkeypatch.setattr(editor_hands, "editor_command", lambda root: ["/bin/hx", "-w"])
     monkeypatch.setattr(editor_hands, "given_back", lambda app: nullcontext())
 
     async def outside(command: list[str], path: str, text: str, line: int) -> str:

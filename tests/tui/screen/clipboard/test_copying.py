@@ -59,7 +59,7 @@ async def test_of_two_copies_the_second_stays(tmp_path: Path, monkeypatch: pytes
             return file
 
         clipboard = Clipboard(
-            it.app, lambda line, _level: told.append(line), it.app.controls.clipboard._start, keep
+            it.app, lambda line, _level: told.append(line), it.app.controls.clipboard._start, keep, tmp_path
         )
         clipboard.copy("first")
         await it.pilot.pause()
@@ -102,7 +102,11 @@ async def test_a_program_of_the_project_is_not_taken_for_tmux(
     trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
     trap.chmod(0o755)
     monkeypatch.chdir(tmp_path)
-    for path in (".", "", f":{os.environ['PATH']}", f".:{os.environ['PATH']}"):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "tmux").symlink_to(trap)
+    (tmp_path.parent / f"{tmp_path.name}-link").symlink_to(tmp_path)
+    link, inside = f"{tmp_path.parent}/{tmp_path.name}-link", (str(tmp_path), f"{tmp_path}/bin/../bin")
+    for path in (".", "", f":{os.environ['PATH']}", f".:{os.environ['PATH']}", *inside, link):
         monkeypatch.setenv("PATH", path)
-        assert not await _into_tmux(b"text")
+        assert not await _into_tmux(b"text", tmp_path)
     assert not (tmp_path / "ran").exists()

@@ -53,10 +53,19 @@ async def test_what_fails_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     for name in ("VISUAL", "EDITOR"):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(EditorProblem, match="export VISUAL or EDITOR"):
-        editor_command()
+        editor_command(tmp_path)
     monkeypatch.setenv("EDITOR", "vim 'unclosed")
     with pytest.raises(EditorProblem, match="is not a command"):
-        editor_command()
+        editor_command(tmp_path)
+    editor(tmp_path, "vi")
+    monkeypatch.chdir(tmp_path)
+    for path in (".", str(tmp_path)):
+        monkeypatch.setenv("PATH", path)
+        for name in ("vi", "./vi"):
+            monkeypatch.setenv("EDITOR", name)
+            with pytest.raises(EditorProblem, match="project: name it in VISUAL"):
+                editor_command(tmp_path)
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
     with pytest.raises(EditorProblem, match="cannot be run: No such file"):
         await edit_outside([str(tmp_path / "missing")], "a.py", "text")
     with pytest.raises(EditorProblem, match="false ended with 1: the text is as it was"):

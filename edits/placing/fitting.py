@@ -116,7 +116,9 @@ def _unmoved(site: Site, reading: Reading, format: Format) -> Reading | str:
         lead = _breaks(site, reading) - _breaks(site, best)
         if lead > 0:
             return best
-        same = same or (best is not reading and lead == 0 and not votes[""])
+        # Of a rewritten block one line may have found its place elsewhere, at another depth.
+        some = 2 * votes.total() >= min(sum(map(bool, map(str.strip, each))) for each in (typed, site.old))
+        same = same or (best is not reading and lead == 0 and some and not votes[""])
     return _LOST if same else reading
 
 

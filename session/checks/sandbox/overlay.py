@@ -16,6 +16,7 @@ from session.checks.sandbox.edits import Edits, write
 from session.checks.sandbox.plan import View, plan
 from session.checks.sandbox.result import End, Outcome, SandboxRefused, Walls
 from session.checks.sandbox.sandbox_folder import Box
+from session.checks.sandbox.syscall_filter import NoFilterError, namespace_filter
 from session.checks.sandbox.to_the_end import to_the_end
 from session.checks.sandbox.walls import PLAN, REPORT
 from session.tools.command.process import run_group
@@ -27,6 +28,14 @@ WRITTEN = Path("project", "upper")
 _GRACE = 5.0
 """Seconds for the kernel to end what is in the sandbox; it takes milliseconds."""
 _FILE_TOO_LARGE = 128 + signal.SIGXFSZ
+
+
+def _filter() -> bytes:
+    """The filter of system calls; empty for a machine without a table of them."""
+    try:
+        return namespace_filter()
+    except NoFilterError:
+        return b""
 
 
 class OverlaySandbox:
@@ -49,7 +58,7 @@ class OverlaySandbox:
 
     async def run(self, command: Command, take: Callable[[bytes], bool]) -> Outcome:
         """See :class:`Sandbox`."""
-        told = plan(
+        told = {"filter": _filter()} | plan(
             self._view,
             command.limits,
             project=self.root,

@@ -103,6 +103,8 @@ def _become(plan: dict[str, Any], command: list[str]) -> None:
         _limit(plan["limits"])
         kernel.leave_keyring()
         kernel.drop_capabilities()
+        if plan["filter"]:
+            kernel.filter_calls(plan["filter"])
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores these
             signal.signal(number, signal.SIG_DFL)

@@ -14,7 +14,7 @@ import pytest
 from session.checks.sandbox import landlock
 from session.checks.sandbox.plan import MEGABYTE, Limits
 from session.checks.sandbox.result import End
-from session.checks.sandbox.syscall_filter import NoFilterError, syscall_filter
+from session.checks.sandbox.syscall_filter import NoFilterError, namespace_filter, syscall_filter
 from tests.session.checks.sandbox.shell import Shell, a_copy, shell
 
 KEYS = (
@@ -231,9 +231,10 @@ def test_a_machine_without_a_table_has_no_filter() -> None:
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
 def test_every_jump_of_a_filter_lands_in_it(machine: str) -> None:
-    program = syscall_filter(network=True, truncate=False, machine=machine)
-    steps = [program[at : at + 8] for at in range(0, len(program), 8)]
-    for at, step in enumerate(steps):
-        if step[0] & 7 == 5:  # a jump
-            assert at + 1 + max(step[2], step[3]) < len(steps)
-    assert steps[-1] == bytes([6, 0, 0, 0, 0, 0, 0xFF, 0x7F]) and len(steps) < 4_096
+    fence = syscall_filter(network=True, truncate=False, machine=machine)
+    for program in (fence, namespace_filter(machine)):
+        steps = [program[at : at + 8] for at in range(0, len(program), 8)]
+        for at, step in enumerate(steps):
+            if step[0] & 7 == 5:  # a jump
+                assert at + 1 + max(step[2], step[3]) < len(steps)
+        assert steps[-1] == bytes([6, 0, 0, 0, 0, 0, 0xFF, 0x7F]) and len(steps) < 4_096

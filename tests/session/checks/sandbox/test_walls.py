@@ -137,6 +137,28 @@ async def test_no_listed_key_can_be_read_wherever_the_project_is(
         assert direct.output == "over\n"
 
 
+OTHER_WAYS = """
+import ctypes, socket
+libc = ctypes.CDLL(None, use_errno=True)
+of_namespaces = {socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK, socket.AF_PACKET}
+for family in {*range(46)} - of_namespaces:
+    try:
+        socket.socket(family, socket.SOCK_STREAM)
+    except OSError:
+        continue
+    print("family", family)
+if libc.syscall(425, 8, bytes(120)) >= 0:
+    print("io_uring")
+with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()):
+    print("over")
+"""
+
+
+async def test_no_other_family_of_sockets_and_no_io_uring(walled: Shell) -> None:
+    ran = await walled(f"cat > ways.py <<'END'\n{OTHER_WAYS}\nEND\n{PYTHON} ways.py")
+    assert ran.output == "over\n"
+
+
 async def test_sparks_own_folders_cannot_be_read(walled: Shell) -> None:
     ran = await walled('cat "$XDG_CONFIG_HOME"/spark/*; ls "$XDG_STATE_HOME/spark"')
     assert "lock" not in ran.output and "report" not in ran.output

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import anthropic
 import pytest
-from anthropic import AsyncAnthropic
 
 from session.partner.load_script import parse
 from session.partner.server.server import Partner
 from tests.session.wire.link.test_connection import script
 
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+
 
 def client(partner: Partner, key: str = "sk-practice") -> AsyncAnthropic:
+    from anthropic import AsyncAnthropic  # its import takes a second of each worker's time
+
     return AsyncAnthropic(base_url=partner.url.removesuffix("/v1"), api_key=key, max_retries=0)
 
 
@@ -40,6 +43,8 @@ async def test_an_answer_that_is_not_streamed_and_a_count_of_tokens() -> None:
 
 
 async def test_refusals_are_its_own_errors() -> None:
+    import anthropic
+
     asking: Any = [{"role": "user", "content": "fault"}]
     fail = 'code = "overloaded_error", message = "Overloaded", status = 529'
     async with Partner(scripts=script(f"[[scenario.step]]\nfail = {{{fail}}}"), key="sk-practice") as partner:

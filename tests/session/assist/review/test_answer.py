@@ -56,6 +56,19 @@ def test_findings_are_read_in_every_shape_that_can_be_meant(text: str, size: int
     assert records(text, size) == [ERROR] and read(text, size).unclear == ""
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1_000])
+def test_what_stands_in_a_string_ends_no_finding(size: int) -> None:
+    odd = {**ERROR, "message": 'a "}" and {"x": 1}, a \\ at the end\\', "why": '{{\n}"]'}
+    text = f"{json.dumps(odd)}\n{LINE}"
+    assert records(text, size) == [odd, ERROR] and read(text, size).unclear == ""
+
+
+def test_what_is_no_review_is_told_by_its_beginning() -> None:
+    assert read("").unclear == read("```\n```").unclear == "the model's answer is empty"
+    long = "I cannot review this, since " + "it is long " * 20
+    assert read(long).unclear == f"the model's answer is no review: {long[:79]}…"
+
+
 def test_a_finding_is_given_as_soon_as_it_is_whole() -> None:
     answer = Answer()
     assert answer.feed(f"[{LINE[:-1]}") == []
@@ -92,6 +105,8 @@ def test_what_says_that_nothing_is_wrong_is_a_clean_review(text: str) -> None:
         '{"findings": [], "summary": "mean([]) raises."}',
         '{"findings": ["a.py:2 divides by zero"]}',
         '{"findings": []}\nBut mean([]) raises.',
+        'mean([]) raises.\n{"findings": []}',
+        '{"findings": []} {',
         LINE[:-20],
         json.dumps(ERROR, indent=2)[:-5],
         f"[{LINE}, {LINE[:40]}",

@@ -21,6 +21,10 @@ from tests.pilots import cost_less
 from tests.thorough import IN_FULL
 from tests.warm_spark import WarmSpark, fits
 
+# Workers and the processes that tests start, some thousands, would each compile all that they import.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # Importing readline puts COLUMNS and LINES into the environment, and so into that of test workers.
 CLEARED = ("OPENAI_", "SPARK_", "_SPARK_", "GIT_", "COLUMNS", "LINES")
 TERMINALS = Path(__file__).parent / "e2e"

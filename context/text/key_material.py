@@ -53,8 +53,8 @@ def is_key_file(path: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """The names by what is compared, since each file of a project is looked up: whole folders as they stand in a
-    path, names of files, and ends of paths by the name that they end in."""
+    """The names by what is compared, since each file of a project is looked up: whole folders as they stand
+    in a path, names of files, and ends of paths by the name that they end in."""
 
     folders: tuple[str, ...]
     files: frozenset[str]

@@ -113,7 +113,8 @@ def test_a_file_of_such_a_name_is_never_read(name: str) -> None:
     """
         .env.example example.env .env.sample env.py credentials.example.json secrets.template.yaml
         secrets.py credentials.ts x.tf docs/secrets.md kube/deploy.yaml settings.xml config.json
-        id_rsa.pub id_rsa_reader.py src/credentials/mod.rs docker/Dockerfile .docker/Dockerfile config token hosts.yml
+        id_rsa.pub
+        id_rsa_reader.py src/credentials/mod.rs docker/Dockerfile .docker/Dockerfile config token hosts.yml
     """.split(),  # noqa: SIM905 - a list of names is easier to read so
 )  # fmt: skip
 def test_an_ordinary_file_is_read(name: str) -> None:

@@ -38,26 +38,35 @@ def key_material() -> KeyMaterial:
 
 def is_key_folder(path: str) -> bool:
     """Whether a file lies in a folder in which all is secret."""
-    lowered = path.lower()
-    return any(folder in f"/{lowered}" for folder in _names().folders)
+    names, within = _names(), f"/{path.lower()}"
+    *parts, _ = within.split("/")
+    if not names.folders.isdisjoint(parts):
+        return True
+    return not names.firsts.isdisjoint(parts) and any(folder in within for folder in names.paths)
 
 
 def is_key_file(path: str) -> bool:
     """Whether the name of a file says that it is secret, by itself or with the folders before it."""
     names, lowered = _names(), path.lower()
     name = lowered.rpartition("/")[2]
-    if name in names.files or names.patterns.fullmatch(name):
+    if name in names.files or name.startswith(names.begins) or name.endswith(names.endings):
+        return True
+    if names.patterns.fullmatch(name):
         return True
     return any(f"/{lowered}".endswith(end) for end in names.ends.get(name, ()))
 
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """The names by what is compared, since each file of a project is looked up: whole folders as they stand
-    in a path, names of files, and ends of paths by the name that they end in."""
+    """The names by what is compared, since each file of a project is looked up: names and paths of folders,
+    the first names of these, names of files, their beginnings and endings, and ends of paths by their names."""
 
-    folders: tuple[str, ...]
+    folders: frozenset[str]
+    paths: tuple[str, ...]
+    firsts: frozenset[str]
     files: frozenset[str]
+    begins: tuple[str, ...]
+    endings: tuple[str, ...]
     patterns: re.Pattern[str]
     ends: dict[str, tuple[str, ...]]
 
@@ -66,15 +75,23 @@ class _Names:
 def _names() -> _Names:
     keys = key_material()
     every = [name.lower() for name in (*keys.anywhere, *keys.home, *keys.secret, *keys.secret_folders)]
+    folders = [name for name in every if name.endswith("/")]
+    paths = [name for name in folders if name.count("/") > 1]
     files = [name for name in every if not name.endswith("/")]
+    begins = [name for name in files if name.find("*") == len(name) - 1]
+    endings = [name for name in files if name.rfind("*") == 0]
     ends: dict[str, tuple[str, ...]] = {}
     for name in (name for name in files if "/" in name):
         last = name.rpartition("/")[2]
         ends[last] = (*ends.get(last, ()), f"/{name}")
     return _Names(
-        folders=tuple(f"/{name}" for name in every if name.endswith("/")),
+        folders=frozenset(name[:-1] for name in folders if name.count("/") == 1),
+        paths=tuple(f"/{name}" for name in paths),
+        firsts=frozenset(name.partition("/")[0] for name in paths),
         files=frozenset(name for name in files if "/" not in name and "*" not in name),
-        patterns=_any_of(name for name in files if "*" in name),
+        begins=tuple(name[:-1] for name in begins),
+        endings=tuple(name[1:] for name in endings),
+        patterns=_any_of(name for name in files if "*" in name and name not in {*begins, *endings}),
         ends=ends,
     )
 

@@ -58,8 +58,11 @@ def is_key_file(path: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """The names by what is compared, since each file of a project is looked up: names and paths of folders,
-    the first names of these, names of files, their beginnings and endings, and ends of paths by their names."""
+    """The names by what is compared, since each file of a project is looked up.
+
+    These are names and paths of folders, the first names of such paths, names of files, their beginnings and
+    endings, and ends of paths by their names.
+    """
 
     folders: frozenset[str]
     paths: tuple[str, ...]

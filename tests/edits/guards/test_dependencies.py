@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from edits.guards.locks import Locks
 from edits.guards.manifests import dependency_change
 from edits.guards.protection import Protection
 from edits.hunk import Action, Format, Guard, Held, Hunk, HunkLine, Landed, LineKind
 from edits.landing import Landing
+from session.project.active_guards import GuardSettings, guards_without_user
 from tests.edits.helpers import Project
 
 NPM = '{"name": "a", "version": "1", "dependencies": {"left-pad": "^1.0.0"}, "overrides": {"x": "1"}}'
@@ -288,6 +290,24 @@ def test_what_is_moved_or_linked_to_a_manifest_is_judged_by_that_name() -> None:
     assert dependency_change(["a.txt", "requirements.txt"], "one\n", "one\nevil\n")
     assert dependency_change(["a.txt", "requirements.txt"], "one==1\n", "one==2\n") is None
     assert dependency_change(["requirements-dev.txt"], "one\n", "one\n", moved="requirements.txt") is None
+
+
+def test_without_a_user_packages_are_free_and_sources_are_not(tmp_path: Path) -> None:
+    for settings, held in ((GuardSettings(), True), (GuardSettings(dependencies=False), False)):
+        guards = guards_without_user(settings, Locks(), lambda path: False)
+        assert (guards.dependencies, guards.sources) == (False, held)
+    assert dependency_change(["requirements.txt"], "one\n", "one\ntwo\n", packages=False) is None
+    assert dependency_change(["requirements.txt"], "one\n", "one\n-i https://evil\n", packages=False)
+    project = Project(tmp_path)
+    project.write({"requirements.txt": "one==1\n"})
+    guards = guards_without_user(GuardSettings(), Locks(), lambda path: False)
+    landing = Landing(project.root, project.ledger, protection=guards)
+    for number, (line, lands) in enumerate((("two", True), ("-i https://evil", False))):
+        lines = (HunkLine(LineKind(" "), "one==1"), HunkLine(LineKind("+"), line))
+        result = landing.land(
+            Hunk("requirements.txt", Action.UPDATE, Format.V4A, lines), hunk_id=f"h{number}"
+        )
+        assert isinstance(result, Landed if lands else Held), line
 
 
 def test_a_held_source_lands_with_the_users_word(tmp_path: Path) -> None:

@@ -88,8 +88,8 @@ class Protection:
     ``most_deleted`` is the number of lines by which one hunk may make a file shorter. ``secret`` tells
     whether a path is that of a file with secrets. ``overwrites`` says that a new file over an existing one
     is held; otherwise it is refused. ``dependencies`` holds new packages, and it or ``sources`` any change of
-    where code comes from (:mod:`edits.guards.manifests`). ``runs`` holds files that run by themselves; ``home`` is the user's
-    home folder, whose start-up files may be links to the project.
+    where code comes from (:mod:`edits.guards.manifests`). ``runs`` holds files that run by
+    themselves; ``home`` is the user's home folder, whose start-up files may be links to the project.
     """
 
     locks: Locks = field(default_factory=Locks)

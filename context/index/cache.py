@@ -169,7 +169,12 @@ def _split(held: bytes) -> Iterator[str]:
 def _version() -> str:
     """A version that changes with the format, languages, queries and rules that the index depends on."""
     code, text = resources.files("context.code"), resources.files("context.text")
-    files = [code / "languages.toml", text / "generated.toml", text / "secrets.toml"]
+    files = [
+        code / "languages.toml",
+        text / "generated.toml",
+        text / "secrets.toml",
+        text / "public_secrets.toml",
+    ]
     files += sorted((code / "queries").iterdir(), key=lambda file: file.name)
     digest = hashlib.sha256(str(_FORMAT).encode())
     for file in files:

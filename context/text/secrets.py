@@ -1,6 +1,7 @@
 """Keeps secrets out of the window: secret files are never read, and keys in other files are masked.
 
-The patterns are in ``secrets.toml``. A mask keeps the number of lines, so that line ranges stay valid.
+The names are in ``key_material.toml``, the shapes in ``secrets.toml`` and ``public_secrets.toml``. A mask
+keeps the number of lines, so that line ranges stay valid.
 """
 
 from __future__ import annotations
@@ -10,16 +11,19 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import translate
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import resources
 
+from context.text.key_material import is_key_file, is_key_folder
 from context.text.lines import line_slices, replaced
+from context.text.public_secrets import PublicRule, public_hints, public_rules, words_of
 
 LONGEST_KEY = 20_000
 """Characters that a private key is taken to have at most where its end is looked for."""
 _LONGEST_WORD = 4_096
 _KEY = "private key"
-"""The one kind of secret that goes over lines, up to the end of the text if need be."""
+_OVER_LINES = (_KEY, "PuTTY key")
+"""The kinds of secrets that go over lines, a private key up to the end of the text if need be."""
 _KEY_BEGIN = re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY")
 _KEY_END = re.compile(r"-----END [A-Z ]{0,40}PRIVATE KEY")
 
@@ -34,10 +38,8 @@ class Redacted:
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    files: re.Pattern[str]
     ignored: re.Pattern[str]
     harmless: re.Pattern[str]
-    folders: frozenset[str]
     texts: tuple[tuple[str, frozenset[str], tuple[str, ...], re.Pattern[str]], ...]
     hints: tuple[tuple[str, tuple[tuple[str, list[str]], ...]], ...]
     """The hints of all ``texts`` and the runs of letters, digits and ``_`` in each, by the longest run in
@@ -46,11 +48,9 @@ class _Rules:
 
 def is_secret_file(path: str) -> bool:
     """Whether a path says that the whole file is secret."""
-    rules = _rules()
-    *folders, name = path.lower().split("/")
-    if folders and not rules.folders.isdisjoint(folders):
+    if is_key_folder(path):
         return True
-    return bool(rules.files.match(name)) and not rules.harmless.match(name)
+    return is_key_file(path) and not _rules().harmless.match(path.lower().rpartition("/")[2])
 
 
 def may_hold_secrets(path: str) -> bool:
@@ -68,8 +68,9 @@ def hints_in(text: str, runs: str | None = None) -> frozenset[str]:
     """
     if runs is None:
         # In slices: other threads wait while a long text that is not ASCII is made lower case.
-        return frozenset().union(*(_hints_in(part, part) for part in line_slices(text)))
-    return _hints_in(text, runs)
+        parts = (_hints_in(part, part) | {*public_hints(words_of(part))} for part in line_slices(text))
+        return frozenset().union(*parts)
+    return _hints_in(text, runs) | {*public_hints(runs.lower().split())}
 
 
 def _hints_in(text: str, held: str) -> frozenset[str]:
@@ -96,18 +97,27 @@ def redact(text: str, hints: frozenset[str] | None = None) -> Redacted:
 def _redacted(text: str, hints: frozenset[str] | None) -> Redacted:
     found = hints_in(text) if hints is None else hints
     kinds: dict[str, None] = {}
+
+    def mask(match: re.Match[str], name: str) -> str:
+        kinds[name] = None
+        start, end = match.span("secret")
+        lines = "\n" * match["secret"].count("\n")
+        whole = match.start()
+        return f"{match[0][: start - whole]}[{name} masked]{lines}{match[0][end - whole :]}"
+
     for name, needed, held, pattern in _rules().texts:
         if needed.isdisjoint(found) or (held and not _holds(text, held)):
             continue
+        named = partial(mask, name=name)
+        text = pattern.sub(named, text) if name in _OVER_LINES else replaced(pattern, named, text)
+    for public in public_rules(found):
 
-        def mask(match: re.Match[str], name: str = name) -> str:
-            kinds[name] = None
-            start, end = match.span("secret")
-            lines = "\n" * match["secret"].count("\n")
-            whole = match.start()
-            return f"{match[0][: start - whole]}[{name} masked]{lines}{match[0][end - whole :]}"
+        def mask_key(match: re.Match[str], public: PublicRule = public) -> str:
+            if not public.is_key(match["secret"]):
+                return match[0]
+            return mask(match, public.name)
 
-        text = pattern.sub(mask, text) if name == _KEY else replaced(pattern, mask, text)
+        text = replaced(public.pattern, mask_key, text)
     return Redacted(text, tuple(kinds))
 
 
@@ -161,10 +171,8 @@ def _rules() -> _Rules:
         parts = re.findall(r"\w+", hint)
         hints.setdefault(max(parts, key=len, default="").lower(), {})[hint] = parts
     return _Rules(
-        re.compile("|".join(map(translate, table["files"]))),
         re.compile("|".join(map(translate, table["ignored"]))),
         re.compile("|".join(map(translate, table["harmless"]))),
-        frozenset(table["folders"]),
         tuple(
             (rule["name"], frozenset(rule["hints"]), tuple(rule.get("held", ())), re.compile(rule["find"]))
             for rule in table["text"]

@@ -61,6 +61,8 @@ def _is_plain(word: ast.keyword, names: set[str], sources: set[str]) -> bool:
     """Whether a value runs nothing and takes nothing from elsewhere; packages that it names are added."""
     if word.arg is None or word.arg in _SOURCES:
         return False
+    if word.arg == "entry_points" and "distutils" in ast.unparse(word.value):
+        return False  # they take the place of commands of the installer
     if isinstance(word.value, ast.Call) and ast.unparse(word.value.func) in _FINDERS:
         return all(isinstance(one, ast.Constant) for one in word.value.args) and not word.value.keywords
     try:

@@ -14,7 +14,7 @@ _WHERE = re.compile(
     r"(?i)://|\b(?:source|url|uri|repo\w*|mirror|registry|index|path|git\w*|file\w*|replace\w*|override\w*|checksum|"
     r"sha\d*|patch\w*|hosted|channel\w*|catalog\w*|maven\w*|ivy|exec|system|import|load|apply|eval)\b|[`$%]"
 )
-_OPTION_OF_ONE = re.compile(r"\s--(?:hash|config-settings?|global-option)[= ]\S+")
+_HASH = re.compile(r"\s--hash[= ]\S+")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _HEAD = re.compile(r"[\w.]+ \{")
 _LONGEST = 2_000
@@ -39,7 +39,7 @@ def read_requirements(text: str) -> Taken:
     names: set[str] = set()
     sources: set[str] = set()
     for raw in re.sub(r"\\\r?\n", " ", text).splitlines():
-        line = _OPTION_OF_ONE.sub("", re.sub(r"(^|\s)#.*", "", raw)).strip()
+        line = _HASH.sub("", re.sub(r"(^|\s)#.*", "", raw)).strip()
         if line:
             name, source = _requirement(line)
             names.update([name] if name else ())
@@ -52,7 +52,7 @@ def _requirement(line: str) -> tuple[str | None, str | None]:
     from packaging.requirements import InvalidRequirement, Requirement
     from packaging.utils import canonicalize_name
 
-    if line.startswith("-"):
+    if line.startswith("-") or " --" in line:
         return None, line
     try:
         found = Requirement(line)
@@ -96,7 +96,8 @@ def read_blocks(text: str, how: Lines) -> Taken:
     heads = "|".join(map(re.escape, how.blocks))
     opens = re.compile(rf"(?:^|[^\w.-])(?:{heads})\b[^{{\n]*(?:\{{|:\s*$|\bdo\s*$)")
     loads = re.compile(
-        r"\b(?:apply|from|id|classpath|includeBuild|mavenLocal|url|uri|ext|ProcessBuilder|execute|evaluate|exec|git|path|plugin)\b"
+        rf"\b(?:{heads})\b"
+        r"|\b(?:Exec|JavaExec|commandLine|executable|apply|from|id|classpath|includeBuild|mavenLocal|url|uri|ext|ProcessBuilder|execute|evaluate|exec|git|path|plugin)\b"
         r"|://|https?:|\w[\w.-]*:[\w.-]+:"
     )
     kept: list[str] = []

@@ -53,8 +53,21 @@ def _parsed(name: str, text: str) -> Any:
     if name.endswith(".cfg"):
         parser = configparser.ConfigParser(interpolation=None, strict=False)
         parser.read_string(text)
-        return {section: dict(parser[section]) for section in parser.sections()}
+        return _nested(parser)
     return tomllib.loads(text)
+
+
+def _nested(parser: configparser.ConfigParser) -> dict[str, Any]:
+    """The sections of setup.cfg, where dots in a name stand for tables in tables."""
+    table: dict[str, Any] = {}
+    for section in parser.sections():
+        inner = table
+        for part in section.split("."):
+            inner = inner.setdefault(part, {})
+            if not isinstance(inner, dict):
+                raise ValueError(section)
+        inner.update(parser[section])
+    return table
 
 
 def _packages(found: Any, keys: Table, names: set[str], sources: set[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,8 @@ from edits.guards.taken import Taken, source_in
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
+_SETTING = re.compile(r"v?\d[\w.+-]*|true|false|UTF-8|utf-8")
+"""Values of properties that are versions, or switch something on or off."""
 _VERSIONS = ("version", "versionoverride")
 
 
@@ -36,10 +39,9 @@ def read_xml(text: str, which: Elements) -> Taken | None:
         sources = {f"{_tag(root)} {_words(root, deep=False)}"} if root.attrib else set()
         for element in root.iter():
             if _tag(element) in which.properties:
+                values = ((_tag(one), (one.text or "").strip()) for one in element)
                 sources.update(
-                    f"{_tag(one)} {one.text.strip()}"
-                    for one in element
-                    if one.text and source_in(one.text.strip())
+                    f"{name} {value}" for name, value in values if value and not _SETTING.fullmatch(value)
                 )
             elif _tag(element) in which.counting:
                 sources.add(f"{_tag(element)} {_words(element)}")

@@ -39,16 +39,16 @@ class _Kinds:
 
 
 def dependency_change(
-    names: Iterable[str], old: str | None, new: str, *, moved: str | None = None
+    names: Iterable[str], old: str | None, new: str, *, moved: str | None = None, packages: bool = True
 ) -> str | None:
     """Why a change of a file with these ``names`` is one of where code comes from; None if it is not.
 
     ``old`` and ``new`` are its texts before and after; ``moved`` is its name before if that was another.
     ``old`` is None for a new file: its packages are not held as long as each comes from where its kind comes
-    from by itself.
+    from by itself. Without ``packages``, no new package is held as long as that is so.
     """
     for name in names:
-        why = _change(name, old, new, name if moved is None else moved)
+        why = _change(name, old, new, name if moved is None else moved, packages=packages)
         if why is not None:
             return why
     return None
@@ -74,7 +74,7 @@ def read_manifest(path: str, text: str) -> Taken | None:
     return Taken()
 
 
-def _change(name: str, old: str | None, new: str, name_before: str) -> str | None:
+def _change(name: str, old: str | None, new: str, name_before: str, *, packages: bool) -> str | None:
     if old == new and name == name_before:
         return None
     if _kinds().lock.fullmatch(folded(name).rpartition("/")[2]):
@@ -83,7 +83,7 @@ def _change(name: str, old: str | None, new: str, name_before: str) -> str | Non
     after = _taken(name, new, old or "")
     if before is None or after is None:
         return "it cannot be read, so what it takes from elsewhere is not known"
-    added = sorted(after.names - before.names) if old is not None else []
+    added = sorted(after.names - before.names) if old is not None and packages else []
     moved = sorted(after.sources ^ before.sources)
     reasons = []
     if added:

@@ -87,14 +87,16 @@ class Protection:
 
     ``most_deleted`` is the number of lines by which one hunk may make a file shorter. ``secret`` tells
     whether a path is that of a file with secrets. ``overwrites`` says that a new file over an existing one
-    is held; otherwise it is refused. ``runs`` holds files that run by themselves; ``home`` is the user's
-    home folder, whose start-up files may be links to the project.
+    is held; otherwise it is refused. ``dependencies`` holds new packages, and it or ``sources`` any change of
+    where code comes from (:mod:`edits.guards.manifests`). ``runs`` holds files that run by
+    themselves; ``home`` is the user's home folder, whose start-up files may be links to the project.
     """
 
     locks: Locks = field(default_factory=Locks)
     most_deleted: int | None = None
     secret: Callable[[str], bool] = no_secret
     dependencies: bool = True
+    sources: bool = True
     overwrites: bool = False
     runs: bool = False
     home: Path | None = None
@@ -178,11 +180,13 @@ class Protection:
     def _of_text(
         self, files: Sequence[Aliases], before: bytes | None, after: bytes, allow: Collection[Guard]
     ) -> Iterator[_Reason]:
-        if not self.dependencies or Guard.DEPENDENCY in allow:
+        if not (self.dependencies or self.sources) or Guard.DEPENDENCY in allow:
             return
         moved = files[0].shown if len(files) > 1 else None
         old = None if before is None else _text(before, files[0].shown)
-        why = dependency_change(files[-1].names, old, _text(after, files[-1].shown), moved=moved)
+        new = _text(after, files[-1].shown)
+        packages = self.dependencies
+        why = dependency_change(files[-1].names, old, new, moved=moved, packages=packages)
         if why is not None:
             yield Guard.DEPENDENCY, why
 

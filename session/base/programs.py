@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,5 +21,7 @@ def command_outside(
         return [*command]
     program = find_program(command[0], root, environ)
     if program is None:
-        raise FileNotFoundError(f"{command[0]} was not found outside of the project")
+        raise FileNotFoundError(
+            errno.ENOENT, f"{os.strerror(errno.ENOENT)} outside of the project", command[0]
+        )
     return [program, *command[1:]]

@@ -49,6 +49,7 @@ def guards_with_user(settings: GuardSettings, locks: Locks, ignored: Callable[[s
         most_deleted=settings.deletes or None,
         secret=_secret(settings, ignored),
         dependencies=settings.dependencies,
+        sources=settings.dependencies,
         overwrites=True,
         runs=settings.runs,
         home=Path.home(),
@@ -56,13 +57,15 @@ def guards_with_user(settings: GuardSettings, locks: Locks, ignored: Callable[[s
 
 
 def guards_without_user(settings: GuardSettings, locks: Locks, ignored: Callable[[str], bool]) -> Protection:
-    """The guards without a user to ask: locks, and files that may hold secrets or run by themselves."""
+    """The guards without a user to ask: locks, files that may hold secrets or run by themselves, and changes
+    of where code comes from. A new package from where its kind comes from by itself lands."""
     from edits.guards.protection import Protection
 
     return Protection(
         locks=locks,
         secret=_secret(settings, ignored),
         dependencies=False,
+        sources=settings.dependencies,
         runs=settings.runs,
         home=Path.home(),
     )
@@ -72,7 +75,7 @@ def locks_only(locks: Locks) -> Protection:
     """The guards of edits that the user applies by hand."""
     from edits.guards.protection import Protection
 
-    return Protection(locks=locks, dependencies=False)
+    return Protection(locks=locks, dependencies=False, sources=False)
 
 
 def _secret(settings: GuardSettings, ignored: Callable[[str], bool]) -> Callable[[str], bool]:

@@ -46,6 +46,7 @@ OTHERS = {
     "session/record/sharing/": "locks and sockets of open sessions, in the state folder",
     "session/base/storage/folders.py": "the state folder",
     "session/base/storage/line_files.py": "the state folder",
+    "session/base/storage/others.py": "/proc",
     "session/base/storage/private_files.py": "the state folder",
     "session/tools/command/supervisor.py": "/dev/null and /proc",
     "session/tools/search.py": "temporary files without a name",

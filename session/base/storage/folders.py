@@ -113,8 +113,8 @@ def mend_folders(environ: Mapping[str, str] = os.environ) -> None:
 def private_folder(folder: Path) -> Path:
     """Make ``folder`` with its parents, readable only by its owner, and return it.
 
-    Existing folders keep their permissions. Raises OSError if it cannot be made, and OthersFolderError where it
-    is not the user's alone.
+    Existing folders keep their permissions. Raises OSError if it cannot be made, and OthersFolderError where
+    it is not the user's alone.
     """
     refuse_others(folder)
     # Path.mkdir(parents=True) would give the parents the permissions of the umask.

@@ -11,6 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from context.text.key_material import key_material
+
 MEGABYTE = 1 << 20
 
 
@@ -45,7 +47,7 @@ def view(project: Path, home: Path, environ: Mapping[str, str], private: Iterabl
     Nothing that contains the project is hidden, and no cache inside the project is an overlay of its own.
     """
     data = _data()
-    hidden = [*(home / name for name in data["hidden"]), *private]
+    hidden = [*(home / name for name in key_material().in_home()), *private]
     caches = [home / name for name in data["caches"]]
     return View(
         shown=_shown(environ, [*data["temporary"], *data["run_time"], *data["memory"]]),

@@ -22,7 +22,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from session.base.programs import command_outside
 from session.base.text.install_hint import install_command
 
 _MOST_BYTES = 65_536
@@ -48,6 +47,8 @@ async def run_child(arguments: Sequence[str], *, seconds: float, given: bytes = 
     When the time is over or the caller is cancelled, it is killed with everything it started.
     Raises ChildError.
     """
+    from session.base.programs import command_outside  # the first frame is drawn without `context`
+
     ours, theirs = os.pipe()
     try:
         try:

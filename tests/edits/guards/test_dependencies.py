@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from edits.guards.locks import Locks
 from edits.guards.manifests import dependency_change
 from edits.guards.protection import Protection
 from edits.hunk import Action, Format, Guard, Held, Hunk, HunkLine, Landed, LineKind
 from edits.landing import Landing
+from session.project.active_guards import GuardSettings, guards_without_user
 from tests.edits.helpers import Project
 
 NPM = '{"name": "a", "version": "1", "dependencies": {"left-pad": "^1.0.0"}, "overrides": {"x": "1"}}'
@@ -168,6 +170,17 @@ HELD = [
     ("requirements.txt", LIST, "left-pad==1.0", "./evil"),
     ("requirements.txt", LIST, "rich", "--index-url https://evil\nrich"),
     ("requirements.txt", LIST, "rich", "--extra-index-url \\\n  https://evil\nrich"),
+    ("requirements.txt", LIST, "rich>=2", "rich>=2 --global-option=x"),
+    ("setup.cfg", SETUP_CFG, "[options]", "[options.extras_require]\nx = evil\n[options]"),
+    ("setup.cfg", SETUP_CFG, "[options]", "[options.entry_points]\ndistutils.commands = x\n[options]"),
+    ("setup.py", SETUP_PY, 'version="1"', 'entry_points={"distutils.commands": ["install = x:y"]}'),
+    ("pom.xml", POM, "<v>1.0</v>", "<v>evil</v>"),
+    ("build.gradle", GRADLE, "sourceCompatibility = 17", "dependencies.add('implementation', 'evil:x')"),
+    ("build.gradle", GRADLE, "sourceCompatibility = 17", "task x(type: Exec) {\n  commandLine 'x'\n}"),
+    ("a.csproj", CSPROJ, "<ItemGroup>", '<ItemGroup><ProjectReference Include="../evil/evil.csproj" />'),
+    ("pyproject.toml", PYPROJECT, 'name = "a"', 'name = "a"\ndynamic = ["dependencies"]'),
+    ("Cargo.toml", CARGO, "[dependencies]", '[target."cfg(unix)".dependencies]\nx = "1"\n[dependencies]'),
+    ("Cargo.toml", CARGO, "[dependencies]", '[workspace.dependencies.x]\ngit = "https://evil"\n[dependencies]'),
     ("requirements.txt", LIST, "rich", "-r other.txt\nrich"),
     ("requirements.txt", LIST, "rich", "-e ../x\nrich"),
     ("requirements.txt", "-i https://own\n" + LIST, "-i https://own\n", ""),
@@ -214,6 +227,7 @@ FREE = [
     ("a.csproj", CSPROJ, "net8.0", "net9.0"),
     ("setup.py", SETUP_PY, 'version="1"', 'version="2", packages=find_packages()'),
     ("setup.py", SETUP_PY, "\n\n", "\n# why\n"),
+    ("setup.py", SETUP_PY, 'version="1"', 'version="1", entry_points={"console_scripts": ["a = b:c"]}'),
     ("setup.cfg", SETUP_CFG, "80", "100"),
     ("setup.cfg", SETUP_CFG, "left-pad>=1", "left-pad>=2"),
     ("requirements.txt", LIST, "left-pad==1.0", "Left.Pad==2.0 # why"),
@@ -276,6 +290,24 @@ def test_what_is_moved_or_linked_to_a_manifest_is_judged_by_that_name() -> None:
     assert dependency_change(["a.txt", "requirements.txt"], "one\n", "one\nevil\n")
     assert dependency_change(["a.txt", "requirements.txt"], "one==1\n", "one==2\n") is None
     assert dependency_change(["requirements-dev.txt"], "one\n", "one\n", moved="requirements.txt") is None
+
+
+def test_without_a_user_packages_are_free_and_sources_are_not(tmp_path: Path) -> None:
+    for settings, held in ((GuardSettings(), True), (GuardSettings(dependencies=False), False)):
+        guards = guards_without_user(settings, Locks(), lambda path: False)
+        assert (guards.dependencies, guards.sources) == (False, held)
+    assert dependency_change(["requirements.txt"], "one\n", "one\ntwo\n", packages=False) is None
+    assert dependency_change(["requirements.txt"], "one\n", "one\n-i https://evil\n", packages=False)
+    project = Project(tmp_path)
+    project.write({"requirements.txt": "one==1\n"})
+    guards = guards_without_user(GuardSettings(), Locks(), lambda path: False)
+    landing = Landing(project.root, project.ledger, protection=guards)
+    for number, (line, lands) in enumerate((("two", True), ("-i https://evil", False))):
+        lines = (HunkLine(LineKind(" "), "one==1"), HunkLine(LineKind("+"), line))
+        result = landing.land(
+            Hunk("requirements.txt", Action.UPDATE, Format.V4A, lines), hunk_id=f"h{number}"
+        )
+        assert isinstance(result, Landed if lands else Held), line
 
 
 def test_a_held_source_lands_with_the_users_word(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import shlex
 import tempfile
@@ -29,12 +30,15 @@ def editor_command(root: Path) -> list[str]:
     try:
         words = shlex.split(command)
         if os.sep in words[0] and not Path(words[0]).is_absolute():
-            raise FileNotFoundError(f"{words[0]} is looked for in the project")
+            raise FileNotFoundError(errno.ENOENT, "a path in the project", words[0])
         return command_outside(words, root)
     except ValueError as problem:
         raise EditorProblem(f"VISUAL or EDITOR is not a command: {problem}") from problem
     except FileNotFoundError as problem:
-        raise EditorProblem(f"the editor {problem}: name it in VISUAL by its full path") from problem
+        raise EditorProblem(
+            f"the editor {problem.filename} was not found outside of the project: "
+            "name it in VISUAL by its full path"
+        ) from problem
 
 
 async def edit_outside(command: list[str], path: str, text: str, line: int = 1) -> str:

@@ -9,14 +9,13 @@ import socket
 import subprocess
 import sys
 import textwrap
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from context.text.key_material import key_material
 from session.base.storage.folders import state_folder
-from session.checks.sandbox import plan
 from session.checks.sandbox.overlay import OverlaySandbox
 from session.checks.sandbox.plan import MEGABYTE, Limits, view
 from session.checks.sandbox.result import End, SandboxRefused
@@ -24,7 +23,6 @@ from session.checks.sandbox.sandbox_folder import Box
 from tests.session.checks.sandbox.shell import Shell, sandbox_of, shell
 
 PYTHON = sys.executable
-PLAN = Path(plan.__file__).with_name("plan.toml")
 TRY_TO_WRITE = {
     "a system folder": "echo x > /etc/spark-was-here",
     "the home folder": 'echo x > "$HOME/spark-was-here"',
@@ -122,7 +120,7 @@ async def test_no_listed_key_can_be_read_wherever_the_project_is(
         monkeypatch.setenv(f"XDG_{kind}_HOME", str(tmp_path / kind))
     home = Path.home()
     keys = []
-    for name in tomllib.loads(PLAN.read_text())["hidden"]:
+    for name in key_material().in_home():
         key = home / name / "key"
         key.parent.mkdir(parents=True, exist_ok=True)
         key.write_text(f"the key {name}\n")

@@ -328,7 +328,7 @@ async def test_servers_open_behind_a_turn_and_say_what_they_came_to() -> None:
     await servers.close()
     assert ("info", "MCP server practice: 8 tools") in told
     assert [line for level, line in told if level == "warning"] == [
-        "MCP server broken: no-such-program-anywhere: No such file or directory"
+        "MCP server broken: no-such-program-anywhere: No such file or directory outside of the project"
     ], "said once"
 
 

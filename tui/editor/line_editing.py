@@ -9,7 +9,7 @@ from textual.widgets import TextArea
 
 from tui.editor.buffers.indenting import comment_mark, dedented, indented, line_break, toggled_comment
 
-Part = Literal["all", "word", "line"]
+Part = Literal["all", "word"]
 """The part of a suggestion that a key accepts."""
 LineEdit = Literal["break", "indent", "dedent", "comment"]
 
@@ -21,8 +21,6 @@ def without_suggestion(area: TextArea, path: str, part: Part) -> None:
             edit_lines(area, path, "indent")
         case "word":
             area.action_cursor_word_right()
-        case "line":
-            area.action_cursor_line_end()
 
 
 def edit_lines(area: TextArea, path: str, how: LineEdit) -> None:

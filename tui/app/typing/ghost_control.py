@@ -56,7 +56,7 @@ class GhostControl:
         does what it does without a suggestion. What nobody can have read is not taken: Tab, which may have
         been meant for it, does nothing then, and in the blanks before a line it always indents."""
         suggestion, editor = self.shown, self._editor
-        if suggestion is None or part == "line":
+        if suggestion is None:
             return False
         if part == "all" and not suggestion.place.left.strip():
             return False

@@ -78,7 +78,6 @@ SAME = [
     {"outside", "hand('outside')"},
     {"read('search')", "hand('find')"},
     {"accept('word')", "cursor_word_right"},
-    {"accept('line')", "cursor_line_end"},
 ]
 """Actions that are the same wish in two panes."""
 

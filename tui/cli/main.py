@@ -65,7 +65,7 @@ VALUE_OPTIONS = frozenset(
         "--base-url", "--model", "--provider", "--effort", "--theme", "-C",
         "--local", "--budget", "--pin", "--remove", "--days", "--format", "--rate", "--port", "--script",
         "--attempts", "--check", "--without-walls", "--session", "--turn", "--last", "--hunk", "--search",
-        "--bundle", "--speed",
+        "--bundle", "--speed", "--most",
     }
 )  # fmt: skip
 """The options whose value is the next word, of all commands: a test holds this list complete."""

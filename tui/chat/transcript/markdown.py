@@ -110,7 +110,7 @@ LONGEST_INLINE = 4000
 """Lines longer than this are shown unformatted: prose is shorter, and the patterns above look ahead."""
 
 
-LONGEST_SHOWN = 20_000
+LONGEST_SHOWN = 50_000
 """Characters of a line that are shown. Copying the line, or the answer, copies all of it."""
 
 

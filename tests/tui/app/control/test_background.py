@@ -15,6 +15,7 @@ from session.session import Session
 from tests.tui.app.test_pending_session import opened, until
 from tests.tui.stage import stage
 from tui.app.app import SparkApp
+from tui.app.control import background
 from tui.app.control.background import BackgroundTasks
 from tui.app.pending_session import PendingSession, first_frame_of
 
@@ -100,7 +101,10 @@ async def test_a_fault_in_a_handler_ends_the_app_in_a_line_without_local_variabl
     assert "Traceback" in log.read_text()
 
 
-async def test_tasks_are_cancelled_by_name_and_at_the_end(caplog: pytest.LogCaptureFixture) -> None:
+async def test_tasks_are_cancelled_by_name_and_at_the_end(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "log_file", lambda: None)  # another test's session may have named one
     told: list[str] = []
     tasks = BackgroundTasks(lambda line, level: told.append(f"{level}: {line}"))
     ended: list[str] = []

@@ -178,7 +178,7 @@ async def test_what_was_edited_last_is_suggested_first(tmp_path: Path) -> None:
         await it.ask("make it polite")
         await it.done()
         await it.pilot.press("@")
-        await it.until(lambda: shown(it), "the list")
+        await it.until(lambda: shown(it) and shown(it)[0], "the list is drawn")
         assert shown(it)[0].startswith("greeter.py")
 
 

@@ -149,4 +149,5 @@ def test_stopping_early_leaves_no_process_behind(folder: Path, tmp_path: Path) -
     with closing(read_all(folder, paths_of(folder), tmp_path, lines=False)) as answers:
         next(answers)
         assert children() - before
-    assert children() == before and threading.active_count() == threads
+    # Those of another test may have ended meanwhile.
+    assert not children() - before and threading.active_count() <= threads

@@ -116,10 +116,16 @@ def _unmoved(site: Site, reading: Reading, format: Format) -> Reading | str:
         lead = _breaks(site, reading) - _breaks(site, best)
         if lead > 0:
             return best
-        # Of a rewritten block one line may have found its place elsewhere, at another depth.
-        some = 2 * votes.total() >= min(sum(map(bool, map(str.strip, each))) for each in (typed, site.old))
-        same = same or (best is not reading and lead == 0 and some and not votes[""])
+        doubtful = best is not reading and lead == 0 and not votes[""]
+        same = same or (doubtful and _goes_on(site.old, typed, votes.total()))
     return _LOST if same else reading
+
+
+def _goes_on(old: Sequence[str], typed: Sequence[str], shared: int) -> bool:
+    """Whether new lines are the old ones with changes: they begin or end with the same line, or share many.
+    Of a block that is written anew, a line may have found another place at another depth."""
+    was, now = ([text.strip() for text in texts if text.strip()] for texts in (old, typed))
+    return was[0] == now[0] or was[-1] == now[-1] or 2 * shared >= min(len(was), len(now))
 
 
 def _deeper(texts: Sequence[str], depth: str) -> list[str]:

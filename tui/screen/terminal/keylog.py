@@ -24,9 +24,10 @@ def log_keys() -> None:
     actions = {key: entry.help for scope in reversed(keymap()) for entry in scope.keys for key in entry.keys}
     descriptor = sys.stdin.fileno()
     before = termios.tcgetattr(descriptor)
-    say("Press keys; Ctrl+C ends.")
     try:
         tty.setraw(descriptor)
+        # Not before: a key that is pressed at once would be the terminal's, and be dropped.
+        say("Press keys; Ctrl+C ends.", end="\r\n")
         while (data := _read_key(descriptor)) != b"\x03":
             names = _names(data.decode("utf-8", "replace"))
             told = "; ".join(f"{name} ({actions[name]})" if name in actions else name for name in names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from session.base.storage.folders import state_folder
+from session.checks.sandbox import landlock
 from session.checks.sandbox.command import Command
 from session.checks.sandbox.copy import CopySandbox
 from session.checks.sandbox.plan import Limits, view
@@ -49,10 +51,22 @@ def shell(sandbox: Sandbox) -> Shell:
     return run
 
 
+def has_landlock() -> bool:
+    """Whether a fence can be put up here."""
+    try:
+        return sys.platform == "linux" and landlock.version() > 0
+    except OSError:
+        return False
+
+
+needs_landlock = pytest.mark.skipif(not has_landlock(), reason="this kernel has no Landlock")
+
+
 def a_copy(root: Path) -> CopySandbox:
-    """A sandbox of ``root`` that is a copy, and is not filled yet."""
+    """A sandbox of ``root`` that is a copy, and is not filled yet. Without a fence here, it runs all the same
+    what these tests give it."""
     seen = view(root, Path.home(), os.environ, [state_folder()])
-    return CopySandbox(root, Box(state_folder() / "sandboxes"), "for the test", seen)
+    return CopySandbox(root, Box(state_folder() / "sandboxes"), "for the test", seen, lambda: True)
 
 
 @asynccontextmanager

@@ -15,7 +15,7 @@ from session.checks.sandbox import copy
 from session.checks.sandbox.copy import CopySandbox, TooLarge
 from session.checks.sandbox.result import End
 from session.checks.sandbox.sandbox import Sandboxes
-from tests.session.checks.sandbox.shell import a_copy, shell
+from tests.session.checks.sandbox.shell import a_copy, needs_landlock, shell
 
 
 def copied(project: Path) -> CopySandbox:
@@ -122,7 +122,7 @@ def refused(project: Path, *most_files: int) -> list[str]:
     return ran.stdout.splitlines()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="namespaces are Linux's")
+@needs_landlock
 def test_where_the_system_refuses_namespaces_the_first_command_runs_in_a_copy(project: Path) -> None:
     before = (project / "app.py").read_text()
     note = "a copy behind a fence, without sockets (unshare"
@@ -140,7 +140,7 @@ def test_where_the_system_refuses_namespaces_the_first_command_runs_in_a_copy(pr
 async def test_a_project_that_contains_sparks_own_folders_is_copied(own_folders: Path) -> None:
     (own_folders / "notes").write_text("in the home folder")
     (own_folders / ".gitignore").write_text("state/\ncache/\nconfig/\n")
-    sandbox = await Sandboxes(own_folders, os.environ).make()
+    sandbox = await Sandboxes(own_folders, os.environ, lambda: True).make()
     assert isinstance(sandbox, CopySandbox)
     ran = await shell(sandbox)("cat notes")
     assert ran.output == "in the home folder" and "spark's own folders" in sandbox.note

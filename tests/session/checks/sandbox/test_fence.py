@@ -15,7 +15,7 @@ from session.checks.sandbox import landlock
 from session.checks.sandbox.plan import MEGABYTE, Limits
 from session.checks.sandbox.result import End
 from session.checks.sandbox.syscall_filter import NoFilterError, namespace_filter, syscall_filter
-from tests.session.checks.sandbox.shell import Shell, a_copy, shell
+from tests.session.checks.sandbox.shell import Shell, a_copy, needs_landlock, shell
 
 KEYS = (
     ".ssh/id_ed25519",
@@ -27,16 +27,6 @@ KEYS = (
     ".config/rclone/rclone.conf",
     ".bash_history",
 )
-
-
-def has_landlock() -> bool:
-    try:
-        return sys.platform == "linux" and landlock.version() > 0
-    except OSError:
-        return False
-
-
-needs_landlock = pytest.mark.skipif(not has_landlock(), reason="this kernel has no Landlock")
 
 
 @pytest.fixture

@@ -207,7 +207,9 @@ def put_back(folder: int, taken: str, name: str, ours: str | None) -> None:
         return
     while fingerprint(folder, name) == ours:
         try:
-            exchange(folder, taken, name)
+            if not exchange(folder, taken, name):  # it could be done when the file was taken, and cannot now
+                os.rename(taken, name, src_dir_fd=folder, dst_dir_fd=folder)
+                return
             if fingerprint(folder, taken) == ours:
                 return
             # Another save came between the look and the exchange: it is newer than what was put back.

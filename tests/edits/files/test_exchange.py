@@ -106,6 +106,23 @@ def test_where_nothing_can_be_exchanged_the_last_look_decides(
     assert [path.name for path in tmp_path.iterdir()] == ["f"]
 
 
+def test_a_save_is_put_back_where_nothing_can_be_exchanged_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "f"
+    file.write_bytes(OLD)
+    saver = Saver(file, ("target checked", b"theirs\n"))
+
+    def step(name: str) -> None:
+        saver(name)
+        if name == "exchanged":
+            monkeypatch.setattr(exchanging, "_call", None)
+
+    with pytest.raises(Changed):
+        Tree(tmp_path).write("f", OURS, expected=digest(OLD), step=step)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"f": b"theirs\n"}
+
+
 def test_an_interrupt_right_after_the_exchange_loses_no_save(tmp_path: Path) -> None:
     file = tmp_path / "f"
     file.write_bytes(OLD)

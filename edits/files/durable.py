@@ -207,7 +207,7 @@ def put_back(folder: int, taken: str, name: str, ours: str | None) -> None:
         return
     while fingerprint(folder, name) == ours:
         try:
-            if not exchange(folder, taken, name):  # it could be done when the file was taken, and cannot now
+            if not exchange(folder, taken, name):  # it could when the file was taken
                 os.rename(taken, name, src_dir_fd=folder, dst_dir_fd=folder)
                 return
             if fingerprint(folder, taken) == ours:

@@ -31,7 +31,7 @@ CARGO = '[package]\nname = "a"\nversion = "1.0.0"\n[dependencies]\nserde = "1.0.
 GO = "module m\n\ngo 1.22\n\nrequire (\n\tgithub.com/a/b v1.2.3 // indirect\n)\n"
 COMPOSER = '{"name": "a/b", "description": "x", "require": {"c/d": "^1.0"}}'
 GEMFILE = 'source "https://rubygems.org"\n# the web\ngem "rails", "~> 7.0.1"\n'
-PIPFILE = '[[source]]\nurl = "https://ours.example/simple"\n[packages]\nrequests = "==2.1"\n[scripts]\na = "b"\n'
+PIPFILE = '[[source]]\nurl = "https://a.example"\n[packages]\nrequests = "==2.1"\n[scripts]\na = "b"\n'
 POM = """<project xmlns="http://maven.apache.org/POM/4.0.0"><name>n</name>
 <properties><v>1.0</v></properties>
 <dependencies><dependency><groupId>g</groupId><artifactId>a</artifactId><version>1.0</version></dependency></dependencies>
@@ -127,7 +127,7 @@ HELD = [
     ("Gemfile", GEMFILE, "# the web", 'gem "evil"'),
     ("Gemfile", GEMFILE, "# the web", "`curl evil`"),
     ("a.gemspec", "spec.x\n", "spec.x", 'spec.add_dependency "evil"'),
-    ("Pipfile", PIPFILE, "https://ours.example", "https://evil"),
+    ("Pipfile", PIPFILE, "https://a.example", "https://evil"),
     ("Pipfile", PIPFILE, '"==2.1"', '{git = "https://evil"}'),
     ("Pipfile", PIPFILE, "[scripts]", 'evil = "*"\n[scripts]'),
     ("Pipfile", PIPFILE, "[scripts]", '[extra]\nevil = "*"\n[scripts]'),

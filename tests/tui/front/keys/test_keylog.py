@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import termios
-import tty
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
@@ -26,17 +25,6 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
         os.close(ours)
 
 
-def once_raw(monkeypatch: pytest.MonkeyPatch, then: Callable[[], object]) -> None:
-    """Do something once the terminal is raw: what was typed before is discarded."""
-    setraw = tty.setraw
-
-    def raw(descriptor: int) -> None:
-        setraw(descriptor)
-        then()
-
-    monkeypatch.setattr(tty, "setraw", raw)
-
-
 def test_each_key_is_told_as_bytes_with_its_names_and_what_it_does(
     terminal: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -44,19 +32,17 @@ def test_each_key_is_told_as_bytes_with_its_names_and_what_it_does(
     told: list[tuple[str, str]] = []
 
     def say(text: str, end: str = "\n") -> None:
-        if told:
-            os.write(terminal, sent[len(told)])
+        os.write(terminal, sent[len(told)])
         told.append((text, end))
 
     monkeypatch.setattr(keylog, "say", say)
-    once_raw(monkeypatch, lambda: os.write(terminal, sent[0]))
     helps = {key: entry.help for entry in scope("app").keys for key in entry.keys}
     helps["ctrl+right"] = next(each.help for each in scope("editor").keys if "ctrl+right" in each.keys)
     before = termios.tcgetattr(sys.stdin.fileno())
     keylog.log_keys()
     assert termios.tcgetattr(sys.stdin.fileno()) == before, "the terminal is as it was"
     assert told == [
-        ("Press keys; Ctrl+C ends.", "\n"),
+        ("Press keys; Ctrl+C ends.", "\r\n"),
         ("b'z'                     z", "\r\n"),
         (f"b'\\x1bOP'                f1 ({helps['f1']})", "\r\n"),
         (f"b'\\x1b[1;5C'             ctrl+right ({helps['ctrl+right']})", "\r\n"),
@@ -70,8 +56,11 @@ def test_each_key_is_told_as_bytes_with_its_names_and_what_it_does(
 def test_a_terminal_that_hangs_up_ends_it(terminal: int, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
 
-    monkeypatch.setattr(keylog, "say", told.append)
-    once_raw(monkeypatch, lambda: os.close(terminal))
+    def hang_up(text: str, end: str = "\n") -> None:
+        told.append(text)
+        os.close(terminal)
+
+    monkeypatch.setattr(keylog, "say", hang_up)
     with suppress(termios.error):
         keylog.log_keys()
     assert told == ["Press keys; Ctrl+C ends."]

@@ -7,8 +7,9 @@ import os
 import re
 import shutil
 import signal
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from session.partner.demo import make_sample
 from tests.e2e.held import Held, held_partner
 from tests.e2e.test_exec import FEATURE
 from tests.e2e.tmux import Terminal, terminal, wait_for
+from tui.screen.terminal.end_signals import PATIENCE
 
 pytestmark = pytest.mark.skipif(
     shutil.which("tmux") is None, reason="needs tmux: install it with your system's packages"
@@ -114,6 +116,30 @@ def test_the_next_spark_follows_and_takes_over_when_the_turn_is_done(place: Plac
             second.until("half a sentence")
             second.keys("C-q")
             second.until("exit 0")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("apart", [0.0, 0.05])
+def test_a_hang_up_that_is_told_twice_leaves_the_turn_running(place: Place, apart: float) -> None:
+    with place.opened() as (pane, pid):
+        begin_turn(pane, place)
+        for _ in range(3):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGHUP)
+            time.sleep(apart)
+        pane.tmux("kill-server")
+        assert longer_than_patience(pid), "the process went on"
+        place.partner.let_go()
+        place.gone(pid)
+    assert [ended["status"] for ended in place.events("turn.ended")] == ["completed"]
+
+
+def longer_than_patience(pid: int) -> bool:
+    """Whether the process is there when the app's time to leave is over."""
+    until = time.monotonic() + PATIENCE + 1
+    while alive(pid) and time.monotonic() < until:
+        time.sleep(0.05)
+    return alive(pid)
 
 
 @pytest.mark.long

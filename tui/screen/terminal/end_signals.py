@@ -38,31 +38,52 @@ def leaving_on_signals(leave: Callable[[int, Callable[[], None]], None]) -> Iter
     """While this lasts, a signal of :data:`SIGNALS` calls ``leave`` with the exit code to leave with, which
     is 128 and the signal's number. Call it in the main thread; ``leave`` is called in a thread of its own,
     since a handler that runs in the event loop's thread cannot wake the loop. Its second argument is to be
-    called where the process goes on without its screen: then nothing is forced."""
-    terminal = _Terminal.now()
-    timers: list[threading.Timer] = []
-
-    def heard() -> None:
-        for timer in timers:
-            timer.cancel()
-
-    def end(number: int, frame: FrameType | None) -> None:
-        code = 128 + number
-        timer = threading.Timer(PATIENCE, terminal.give_back_and_exit, (code,))
-        timer.daemon = True
-        timers.append(timer)
-        timer.start()
-        threading.Thread(target=leave, args=(code, heard), name="leave", daemon=True).start()
-
-    before = {number: signal.signal(number, end) for number in SIGNALS}
+    called where the process goes on without its screen: then nothing is forced, and SIGHUP is not heard any
+    more, not afterwards either. One drop sends it more than once: the shell passes it on, and so does the
+    kernel."""
+    leaving = _Leaving(_Terminal.now(), leave)
+    before = {number: signal.signal(number, leaving.end) for number in SIGNALS}
     try:
         yield
     except BaseException:  # Ctrl+C and SystemExit too: the shell needs its terminal
-        terminal.give_back()
+        leaving.terminal.give_back()
         raise
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)
+            gone = leaving.goes_on and number == signal.SIGHUP
+            signal.signal(number, _ignored if gone else handler)
+
+
+def _ignored(number: int, frame: FrameType | None) -> None:
+    """Do nothing; in place of ``SIG_IGN``, which programs that are started later would inherit."""
+
+
+class _Leaving:
+    """Asks the app to leave, once for each signal, and ends the process where it does not."""
+
+    def __init__(self, terminal: _Terminal, leave: Callable[[int, Callable[[], None]], None]) -> None:
+        self.terminal = terminal
+        self._leave = leave
+        self._timer: threading.Timer | None = None
+        self.goes_on = False
+        """Whether the process goes on without its screen."""
+
+    def end(self, number: int, frame: FrameType | None) -> None:
+        """Handle a signal."""
+        if self.goes_on and number == signal.SIGHUP:
+            return
+        code = 128 + number
+        if self._timer is None:
+            self._timer = threading.Timer(PATIENCE, self.terminal.give_back_and_exit, (code,))
+            self._timer.daemon = True
+            self._timer.start()
+        threading.Thread(target=self._leave, args=(code, self._heard), name="leave", daemon=True).start()
+
+    def _heard(self) -> None:
+        self.goes_on = True
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
 
 class _Terminal:

@@ -40,6 +40,7 @@ from session.project.unsaved_texts import UnsavedTexts
 from session.record.journal.interrupted_landings import settle_interrupted
 from session.record.journal.journals import Journal, new_session_name
 from session.record.journal.recorder import Recorder
+from session.record.sharing.elsewhere import Elsewhere
 from session.record.sharing.ledger_waits import tell_waits
 from session.record.sharing.standing import Own
 from session.record.usage_accounts import Accounts
@@ -79,6 +80,8 @@ class Session:
         self._attended = attended
         self.notes = opening.settings.notes
         """Lines for the user, told when the session is opened."""
+        self.elsewhere: tuple[Elsewhere, ...] = ()
+        """The sessions of this project that other processes had when this one was opened."""
         self._workspace = opening.workspace
         self.folders = opening.workspace.folders
         self.root = opening.workspace.root
@@ -161,8 +164,6 @@ class Session:
             attended=attended,
             ended=self._resumed.turns if self._resumed else 0,
         )
-        self.settled = self._turns.settled
-        """Wait until no turn runs, and none waits."""
         self.outputs = self._turns.outputs
         self._after_hunk = AfterHunk(self._turns, recorder.publish)
         recorder.subscribe(self._after_hunk.take)
@@ -235,7 +236,16 @@ class Session:
             opening, self.side, recorder, tasks, self.hunks, self.checks, self.files, self.context
         )
         """Reviews on save, refactors in place and next edits."""
-        self.standing.serve(self, recorder, attended=self._attended, busy=lambda: self._turns.busy)
+        self.standing.serve(
+            self, recorder, attended=self._attended, busy=lambda: self._turns.busy or self.shell.running
+        )
+
+    async def settled(self) -> None:
+        """Wait until no turn runs, none waits, and the user's command has ended."""
+        await self._turns.settled()
+        while self.shell.running:
+            await self.shell.settled()
+            await self._turns.settled()
 
     @property
     def running(self) -> bool:

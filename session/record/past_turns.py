@@ -10,6 +10,7 @@ from typing import Any
 from session.base.events import (
     HunkDropped,
     HunkLanded,
+    HunkOpened,
     HunkRedone,
     HunkRefused,
     HunkUndone,
@@ -45,6 +46,8 @@ class ToldTurn:
     parts: list[Part] = field(default_factory=list)
     """The answer, its edits and its calls in their order."""
     edits: list[dict[str, Any]] = field(default_factory=list)
+    open: list[str] = field(default_factory=list)
+    """The hunks that had begun, and have not ended yet."""
     calls: list[str] = field(default_factory=list)
     status: str = ""
     message: str = ""
@@ -98,6 +101,13 @@ def read_turns(file: Path) -> Iterator[ToldTurn]:
 
 
 def _take(turn: ToldTurn, event: object) -> None:
+    match event:
+        case HunkOpened(hunk=hunk):
+            turn.open.append(hunk)
+        case HunkLanded(hunk=hunk) | HunkRefused(hunk=hunk) | HunkDropped(hunk=hunk) if hunk in turn.open:
+            turn.open.remove(hunk)
+        case _:
+            pass
     match event:
         case TurnStarted(model=model):
             turn.model = model

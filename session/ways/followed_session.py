@@ -40,6 +40,7 @@ from session.project.open_files import ProjectFiles
 from session.project.unsaved_texts import UnsavedTexts
 from session.record.journal.past_events import read_past
 from session.record.outputs import Outputs
+from session.record.sharing.elsewhere import Elsewhere
 from session.record.sharing.host import Presence
 from session.record.sharing.messages import (
     AfterHunk,
@@ -93,6 +94,11 @@ class FollowedSession:
         self.draft, self.copied, self.prompts = self._local.draft, self._local.copied, self._local.prompts
         self.typing, self.side = self._local.typing, self._local.side
         self.assist = self._local.assist
+
+    @property
+    def elsewhere(self) -> tuple[Elsewhere, ...]:
+        """None: this is the one."""
+        return ()
 
     def leave(self) -> None:
         """Give up following before it was opened."""

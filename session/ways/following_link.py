@@ -72,6 +72,11 @@ class Link:
             with suppress(OSError):
                 self._writer.write(encode(message))
 
+    def send_now(self, message: Message) -> None:
+        """Give a command before the link is opened; it is lost where the other process has just ended."""
+        with suppress(OSError):
+            self._socket.sendall(encode(message))
+
     async def messages(self) -> AsyncIterator[Told | Refused]:
         """What the other process tells, until it ends or says what is no message."""
         self._reader, self._writer = await asyncio.open_unix_connection(sock=self._socket)

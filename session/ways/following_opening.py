@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from edits.ledger.ledger import HunkRecord
 from session.base.storage.line_files import StoreError
 from session.record.journal.parts import SUFFIX
-from session.record.sharing.claim import SOCKET, SessionTakenError, open_elsewhere
+from session.record.sharing.claim import SOCKET, SessionTakenError, open_elsewhere, take_dead
+from session.record.sharing.elsewhere import Elsewhere
 from session.record.sharing.host import Presence
-from session.record.sharing.left_alone import forget_word, take_words
+from session.record.sharing.left_alone import forget_word, killed_word, take_words
+from session.record.sharing.messages import TakeOver
 from session.session import Session
 from session.setup.opening import Opening
 from session.ways.followed_session import FollowedSession
@@ -31,16 +35,41 @@ def open_session(opening: Opening, resume: Path | None, *, join: bool) -> Sessio
     """
     if resume is not None:
         return _resumed(opening, resume)
-    left = _left_alone(opening)
-    if left is not None and join:
+    folders = opening.workspace.folders
+    others = list(look_elsewhere(folders.live))
+    if join and (left := _left_alone(opening, others)) is not None:
         return left
+    died = take_dead(folders.live)
     session = Session(opening)
-    if left is not None:
-        left.leave()
-        name = left.journal.stem
-        session.notes += (f"session {name} goes on without a screen: spark resume {name} follows it",)
-    session.notes += tuple(take_words(opening.workspace.folders.live))
+    session.elsewhere = tuple(others)
+    session.notes += tuple(each.line for each in others)
+    session.notes += tuple(_told_of_dead(opening, died))
+    session.notes += tuple(take_words(folders.live))
     return session
+
+
+def look_elsewhere(live: Path) -> Iterator[Elsewhere]:
+    """The sessions that other processes have, the newest first. Blocks for as long as they take to answer;
+    one that does not answer is left out."""
+    for name in open_elsewhere(live):
+        with suppress(NobodyAnswersError):
+            link = Link(live / f"{name}{SOCKET}", ANSWERS_WITHIN)
+            link.leave()
+            yield Elsewhere.told(link.welcome)
+
+
+def _told_of_dead(opening: Opening, names: Sequence[str]) -> Iterator[str]:
+    """What is to be said of the sessions whose processes were ended by force."""
+    workspace = opening.workspace
+    for name in names:
+        hunks = [each for each in workspace.ledger.hunks() if each.session == name]
+
+        def landed(turn: str, hunks: Sequence[HunkRecord] = hunks) -> list[str]:
+            return [each.id for each in hunks if each.turn == turn and each.state != "undone"]
+
+        with suppress(StoreError):  # it is listed as damaged
+            if word := killed_word(workspace.folders.sessions, name, landed):
+                yield word
 
 
 def _resumed(opening: Opening, journal: Path) -> Session | FollowedSession:
@@ -60,15 +89,20 @@ def _resumed(opening: Opening, journal: Path) -> Session | FollowedSession:
         time.sleep(_NAP)
 
 
-def _left_alone(opening: Opening) -> FollowedSession | None:
+def ask_to_hand_over(live: Path, name: str) -> None:
+    """Ask the process that has the session ``name`` to give it up once its turn is over. Blocks."""
+    with suppress(NobodyAnswersError):  # it has ended, or whoever resumes the session is told
+        link = Link(live / f"{name}{SOCKET}", ANSWERS_WITHIN)
+        link.send_now(TakeOver())
+        link.leave()
+
+
+def _left_alone(opening: Opening, others: Sequence[Elsewhere]) -> FollowedSession | None:
     """The newest session of the project that goes on without a screen."""
-    folders = opening.workspace.folders
-    for name in open_elsewhere(folders.live):
-        with suppress(NobodyAnswersError, StoreError):
-            link = Link(folders.live / f"{name}{SOCKET}", ANSWERS_WITHIN)
-            if link.welcome.presence == Presence.NOBODY:
-                return FollowedSession(opening, folders.sessions / f"{name}{SUFFIX}", link)
-            link.leave()
+    for other in others:
+        if other.presence == Presence.NOBODY:
+            with suppress(NobodyAnswersError, StoreError):
+                return _join(opening, opening.workspace.folders.sessions / f"{other.name}{SUFFIX}")
     return None
 
 

@@ -175,10 +175,52 @@ def test_a_session_is_taken_over_from_another_screen(place: Place) -> None:
             assert [ended["status"] for ended in place.events("turn.ended")] == ["completed"]
 
 
+def test_a_command_outlives_its_screen_and_the_next_spark_says_how_it_ended(place: Place) -> None:
+    with place.opened() as (pane, pid):
+        pane.until("ready")
+        pane.type("!read line < held; echo over")
+        os.mkfifo(place.root / "held")
+        pane.keys("Enter")
+        pane.until("your command runs")
+        pane.tmux("kill-server")
+        with place.opened() as (second, other):
+            second.until(f"Following process {pid}")
+        place.gone(other)
+        (place.root / "held").write_text("go\n")
+        place.gone(pid)
+    (ended,) = place.events("command.ended")
+    assert ended["status"] == "done" and ended["tail"] == "over"
+    with place.opened() as (pane, _):
+        pane.until(lambda screen: "echo over: exit 0" in " ".join(screen.split()))
+
+
+def test_a_key_leaves_the_screen_and_the_turn_goes_on(place: Place) -> None:
+    with place.opened() as (pane, pid):
+        begin_turn(pane, place)
+        pane.keys("S-F12")
+        pane.until(f"what runs goes on in process {pid}")
+        place.partner.let_go()
+        pane.until("exit 0")
+    assert [ended["status"] for ended in place.events("turn.ended")] == ["completed"]
+
+
+def test_the_next_spark_says_what_a_killed_one_had_landed(place: Place) -> None:
+    with place.opened() as (pane, pid):
+        begin_turn(pane, place)
+        os.kill(pid, signal.SIGKILL)
+        place.gone(pid)
+    with place.opened() as (pane, _):
+        screen = pane.until("was ended by force in the middle of turn t1")
+        assert "h1" in screen and "had landed and stay" in " ".join(screen.split())
+    with place.opened() as (pane, _):
+        pane.until("ready")
+        assert "by force" not in pane.screen(), "it is told once"
+
+
 def test_sigterm_leaves_the_turn_a_moment_and_then_stops_it(place: Place) -> None:
     with place.opened() as (pane, pid):
         begin_turn(pane, place)
         os.kill(pid, signal.SIGTERM)
-        pane.until("its turn goes on in process")
+        pane.until("what runs goes on in process")
         pane.until(f"exit {128 + signal.SIGTERM}")
     assert [ended["status"] for ended in place.events("turn.ended")] == ["interrupted"]

@@ -12,6 +12,7 @@ from tui.app.panes.layout import Layout, Panes
 from tui.app.picking.theme_control import ThemeControl
 from tui.app.session_start import SessionStart
 from tui.front.keys.key_order import after_typing
+from tui.front.keys.keymap import shown
 from tui.screen.terminal.driver import repaint
 
 if TYPE_CHECKING:
@@ -72,6 +73,11 @@ class Actions:
     def quit_spark(self) -> None:
         """Quit."""
         self._controls.quitting.quit()
+
+    def detach(self) -> None:
+        """Leave the screen, and let what runs go on."""
+        if not self._start.detach():
+            self._panes.status.say(f"nothing runs that could go on: {shown('quit_spark')} quits")
 
     def help(self) -> None:
         """Show every key and every command."""

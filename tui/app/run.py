@@ -144,10 +144,12 @@ async def _carry_on(app: SparkApp, opening: Opening, code: int, streams: Standar
     ends = code in (128 + signal.SIGTERM, 128 + signal.SIGQUIT)
     seconds = LAST_SECONDS if ends else opening.settings.unattended_minutes * 60.0
     why = "asked to end" if ends else "the screen of this session is gone"
+    if app.start.left_on_purpose:
+        why = "you left the screen"
     if app.start.taken_by:
         why = f"process {app.start.taken_by} takes this session over"
     if not streams.gone:
-        say(f"spark: {why}; its turn goes on in process {os.getpid()}", err=True)
+        say(f"spark: {why}; what runs goes on in process {os.getpid()}", err=True)
     await carry_on(session, seconds, why, streams)
 
 

@@ -29,15 +29,17 @@ from tui.screen.drawing.code import warm
 from tui.screen.drawing.pacer import Pacer
 from tui.screen.drawing.plain import visible
 from tui.screen.terminal.driver import brake_turns, take_keys
-from tui.screen.terminal.frames import release_frames, when_painted
+from tui.screen.terminal.frames import frames_of, release_frames, when_painted
 from tui.screen.terminal.lending import keep_keys
 from tui.screen.terminal.startup import loaded
 
 if TYPE_CHECKING:
     from session.base.events import Event, OwnerGone, TakeoverAsked
+    from session.record.sharing.elsewhere import Elsewhere
     from session.setup.model_offers import Offer
     from tui.app.controls import Controls
     from tui.app.overlays.offer_screen import FindOffers
+    from tui.app.picking.elsewhere_screen import Wish
     from tui.front.port import SessionPort
 
 LATER_STYLES = str(Path(__file__).with_name("later.tcss"))
@@ -90,6 +92,8 @@ class SessionStart:
         """What to open again with, once the app is left."""
         self.detached = False
         """Whether the session was left open, to go on without this screen."""
+        self.left_on_purpose = False
+        """Whether the user left the screen, and let what runs go on."""
         self.taken_by = 0
         """The process that asked for the session, or 0."""
         self.successor: Path | None = None
@@ -179,6 +183,7 @@ class SessionStart:
         start(self._warm_up(session), "warming up")
         start(session.context.rehearse_drafts(), "rehearsing prompts")
         start(self._open(session), "opening the session", failed=self._give_up)
+        show_silence(session, self._app)
         if self._panes.composer.draft != self._first_frame.draft:
             session.typing()
             controls.kept.keep_draft(self._panes.composer.draft)
@@ -221,6 +226,24 @@ class SessionStart:
                 self._offer()
         elif self._prompt:
             session.submit(self._prompt)
+        else:
+            self._ask_about(next((each for each in session.elsewhere if each.dropped), None))
+
+    def _ask_about(self, other: Elsewhere | None) -> None:
+        """Ask what to do about a turn that runs elsewhere, with nobody at its screen."""
+        if other is None:
+            return
+        from tui.app.picking.elsewhere_screen import ElsewhereScreen
+
+        def answered(wish: Wish | None) -> None:
+            if wish is not None:
+                self.made.sessions.resume(other.name, take_over=wish == "take over")
+
+        palette, typed = self._overlays.themes.palette, partial(hand_on, self._panes.composer)
+        if not self._overlays.covered:
+            screen = ElsewhereScreen(palette, other.where, typed)
+            screen.on_closed = answered
+            self._app.push_screen(screen)
 
     async def _warm_up(self, session: SessionPort) -> None:
         """Load what is slow at first use, and keep the objects made so far out of garbage collection."""
@@ -287,6 +310,12 @@ class SessionStart:
             self.controls.quitting.leave(code)
         return self.detached
 
+    def detach(self) -> bool:
+        """Leave the screen on purpose. False where nothing runs that would go on."""
+        goes_on = self.controls is not None and self.controls.session.standing.goes_on
+        self.left_on_purpose = goes_on
+        return goes_on and self.lose_screen(0)
+
     def _tick(self) -> None:
         if self.controls is not None and self.controls.feed.tick():
             self._ticker.request()
@@ -340,3 +369,12 @@ def _warm() -> None:
     import tui.chat.transcript.markdown  # noqa: F401 (loaded for later)
 
     warm()
+
+
+def show_silence(session: SessionPort, app: App[int]) -> None:
+    """Let processes that look for sessions here know how long this terminal has been silent."""
+    from session.session import Session
+
+    frames = frames_of(app)
+    if frames is not None and isinstance(session, Session) and session.standing.host is not None:
+        session.standing.host.silence = frames.line.silence

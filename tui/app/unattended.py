@@ -7,7 +7,7 @@ import signal
 from collections.abc import AsyncIterator
 from contextlib import suppress
 
-from session.base.events import Event, HunkLanded, Notice, TurnEnded
+from session.base.events import CommandEnded, Event, HunkLanded, Notice, TurnEnded
 from session.base.storage.line_files import StoreError
 from session.record.sharing.host import Presence
 from session.record.sharing.left_alone import leave_word
@@ -36,7 +36,7 @@ async def carry_on(session: Session, seconds: float, why: str, streams: Standard
     counting = asyncio.create_task(outcome.count(session.listen()), name="counting")
     settling = asyncio.create_task(session.settled(), name="waiting for the turn")
     settling.add_done_callback(lambda _: tell(Signal.IDLE))
-    session.publish(Notice("info", f"{why}; the turn goes on without a screen for at most {_said(seconds)}"))
+    session.publish(Notice("info", f"{why}; what runs goes on without a screen for at most {_said(seconds)}"))
     before = signal.signal(signal.SIGHUP, lambda number, frame: streams.let_go())
     try:
         with CommandSignals(lambda: tell(Signal.END), ASKED_TO_END) as asked:
@@ -96,18 +96,24 @@ class _Outcome:
 
     def __init__(self) -> None:
         self._landed = 0
-        self._status = "ended"
+        self._status = ""
+        self._commands: list[str] = []
 
     async def count(self, events: AsyncIterator[Event]) -> None:
         """Follow the session to its end."""
         async for event in events:
             if isinstance(event, HunkLanded):
                 self._landed += 1
+            elif isinstance(event, CommandEnded):
+                self._commands.append(f"!{event.line}: {event.how}")
             elif isinstance(event, TurnEnded):
                 self._status = event.status
 
     @property
     def line(self) -> str:
         """For the user, as in ``completed, 3 hunks landed``."""
-        hunks = f"{self._landed} hunk{'' if self._landed == 1 else 's'}"
-        return f"{self._status}, {hunks} landed"
+        told = list(self._commands)
+        if self._status or self._landed or not told:
+            hunks = f"{self._landed} hunk{'' if self._landed == 1 else 's'}"
+            told.insert(0, f"{self._status or 'ended'}, {hunks} landed")
+        return "; ".join(told)

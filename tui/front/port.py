@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from session.project.prompts import Draft, PromptHistory
     from session.project.unsaved_texts import UnsavedTexts
     from session.record.outputs import Outputs
+    from session.record.sharing.elsewhere import Elsewhere
     from session.record.sharing.standing import Standing
     from session.record.usage_totals import Spent
 
@@ -66,6 +67,11 @@ class SessionPort(Protocol):
     @property
     def standing(self) -> Standing:
         """Who has the session, this process or another."""
+        ...
+
+    @property
+    def elsewhere(self) -> Sequence[Elsewhere]:
+        """The sessions of this project that other processes had when this one was opened."""
         ...
 
     @property

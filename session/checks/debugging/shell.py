@@ -95,6 +95,11 @@ class Shell:
             self._running.cancel()
         return running
 
+    async def settled(self) -> None:
+        """Wait until no command runs."""
+        if self._running is not None:
+            await asyncio.wait({self._running})
+
     def request(self, *, failed: bool = True) -> str:
         """What sends the last command to the model: its output and the places that it names; empty where it
         was sent, or with ``failed`` did not fail."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -58,9 +59,18 @@ class Claim:
 
 
 def open_elsewhere(folder: Path) -> list[str]:
-    """The names of the sessions that processes have claimed, the newest first. What dead ones left is
-    removed."""
-    names = []
+    """The names of the sessions that processes have claimed, the newest first."""
+    return sorted((file.stem for file, held in _claims(folder) if held), reverse=True)
+
+
+def take_dead(folder: Path) -> list[str]:
+    """Remove what processes left that ended without giving up their sessions; returns the sessions' names,
+    the oldest first. Each is told once."""
+    return sorted(file.stem for file, held in _claims(folder, remove=True) if not held)
+
+
+def _claims(folder: Path, *, remove: bool = False) -> Iterator[tuple[Path, bool]]:
+    """The claims, and whether a process holds each; ``remove`` those that nobody holds."""
     for file in folder.glob(f"*{LOCK}"):
         try:
             descriptor = os.open(file, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -68,16 +78,18 @@ def open_elsewhere(folder: Path) -> list[str]:
             continue  # it is gone again
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if _is_still(descriptor, file):
+            if not _is_still(descriptor, file):
+                continue
+            if remove:
                 file.with_suffix(SOCKET).unlink(missing_ok=True)
                 file.unlink(missing_ok=True)
+            yield file, False
         except BlockingIOError:
-            names.append(file.stem)
+            yield file, True
         except OSError:
             continue
         finally:
             os.close(descriptor)
-    return sorted(names, reverse=True)
 
 
 def _locked(file: Path, name: str) -> int:

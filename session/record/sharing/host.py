@@ -12,6 +12,7 @@ import asyncio
 import logging
 import os
 import socket
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -19,6 +20,8 @@ from enum import StrEnum
 from typing import Protocol
 
 from session.base.events import (
+    CommandEnded,
+    CommandStarted,
     ConnectionChanged,
     Event,
     HunkAimed,
@@ -206,6 +209,10 @@ class Host:
         self._accepting: asyncio.Task[None] | None = None
         self.on_followers: Callable[[int], None] = lambda number: None
         """Called with their number when a follower comes or goes."""
+        self.silence: Callable[[], int] = lambda: -1
+        """Seconds since the terminal should have answered; -1 where that is not known."""
+        self._command = ""
+        self._since = int(time.time())
         recorder.subscribe(self._published)
 
     @property
@@ -305,7 +312,10 @@ class Host:
             pid=os.getpid(),
             session=self._claim.name,
             presence=self.presence.value,
+            silent=self.silence(),
             turn=self._catch_up.turn,
+            runs=self._runs,
+            since=self._since,
             part=part,
             journal=position,
             caught_up=len(events),
@@ -317,6 +327,10 @@ class Host:
         writer.write(b"".join(map(encode, told)))
         self._followers.add(writer)
         self.on_followers(len(self._followers))
+
+    @property
+    def _runs(self) -> str:
+        return "a turn" if self._catch_up.turn else "a command" if self._command else ""
 
     def _take(self, message: Message | None, pid: int, writer: asyncio.StreamWriter) -> None:
         session = self._session
@@ -353,7 +367,17 @@ class Host:
                 writer.write(encode(Refused(why)))
 
     def _published(self, event: Event) -> None:
+        before = self._runs
         self._catch_up.take(event)
+        match event:
+            case CommandStarted(command=command):
+                self._command = command
+            case CommandEnded(command=command) if command == self._command:
+                self._command = ""
+            case _:
+                pass
+        if self._runs and not before:
+            self._since = int(time.time())
         # Who is asked to make room is this process, not the followers.
         if not self._followers or isinstance(event, TakeoverAsked):
             return

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from session.base.storage.line_files import StoreError, open_to_read
 from session.base.storage.private_files import replace_private
 from session.base.text.sanitize import clean_line
+from session.record.journal.parts import SUFFIX
+from session.record.past_turns import read_turns
 
 ENDED = ".ended"
 _LONGEST = 200
@@ -26,6 +30,22 @@ def forget_word(folder: Path, name: str) -> None:
     """Tell nothing of the session ``name`` any more: whoever resumes it sees how it ended."""
     with suppress(OSError):
         (folder / f"{name}{ENDED}").unlink(missing_ok=True)
+
+
+def killed_word(sessions: Path, name: str, landed: Callable[[str], Sequence[str]]) -> str:
+    """A line about the session ``name``, whose process was ended by force: what its last turn had landed, as
+    ``landed`` says by the turn's name, and what was lost. Empty where no turn ran. Raises StoreError."""
+    newest = deque(read_turns(sessions / f"{name}{SUFFIX}"), maxlen=1)
+    if not newest or newest[0].status:
+        return ""
+    last = newest[0]
+    hunks = landed(last.turn)
+    kept = f"{', '.join(hunks)} had landed and stay" if hunks else "nothing had landed"
+    lost = f"; {', '.join(last.open)} had not landed and is lost" if last.open else ""
+    return (
+        f"session {name} was ended by force in the middle of turn {last.turn}: {kept}{lost}: "
+        f"spark resume {name} goes on"
+    )
 
 
 def take_words(folder: Path) -> list[str]:

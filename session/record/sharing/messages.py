@@ -12,7 +12,7 @@ from typing import Any
 
 from session.base.events import Event, from_dict, to_dict
 
-VERSION = 1
+VERSION = 2
 LONGEST_LINE = 4 << 20
 """Most bytes of a line."""
 
@@ -84,15 +84,20 @@ class Welcome:
     """The owner's first message: where the session stands.
 
     Its journal up to the first ``journal`` bytes of the part ``part`` has all that happened so far but what
-    the next ``caught_up`` messages tell. ``turn`` is the running turn, or empty. ``presence`` says who is
-    there: see :class:`session.record.sharing.host.Presence`.
+    the next ``caught_up`` messages tell. ``turn`` is the running turn, or empty; ``runs`` is ``a turn`` or
+    ``a command`` where one runs, and ``since`` when that began (Unix time, whole seconds). ``presence`` says
+    who is there: see :class:`session.record.sharing.host.Presence`. ``silent`` counts the seconds since the
+    terminal should have answered a question; -1 where that is not known.
     """
 
     version: int
     pid: int
     session: str
     presence: str
+    silent: int
     turn: str
+    runs: str
+    since: int
     part: int
     journal: int
     caught_up: int

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 SLOW_COMMAND = 0.3
 """Seconds after which a command that is not done is said to run: it may ask a server."""
+TAKE_OVER = "/takeover"
 
 
 class PromptControl:
@@ -90,7 +91,12 @@ class PromptControl:
         """The user sends what stood in the composer. ``y`` or ``n`` while something is asked is no prompt,
         which would stop the turn; nor an answer, since it may be meant for another question."""
         asked, composer = self._panes.held.question, self._panes.composer
-        if asked is not None and is_bare_answer(text):
+        before, takes_over = text.rstrip().removesuffix(TAKE_OVER), text.rstrip().endswith(TAKE_OVER)
+        if takes_over and before and self._session.standing.owner:
+            # The draft that came back stands before the command.
+            composer.put(before)
+            self.send(TAKE_OVER, queued=False)
+        elif asked is not None and is_bare_answer(text):
             composer.put(text)
             composer.select_all()
             self._panes.status.say(f"{shown('answer_held')} answers: {asked.title}", "warning")

@@ -6,16 +6,19 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
+from rich.text import Text
 from textual.app import App
 from textual.widgets import TextArea
 
 from session.base.closing import Limit
+from session.base.text.sanitize import clean
 from tui.app.control.background import BackgroundTasks
 from tui.app.control.overlay_control import OverlayControl
 from tui.app.panes.layout import Panes
 from tui.chat.chat import ChatView
 from tui.front.keys.key_order import after_typing, after_typing_at_last, typed
 from tui.front.keys.keymap import shown
+from tui.screen.drawing.plain import visible
 
 if TYPE_CHECKING:
     from tui.app.control.file_control import FileControl
@@ -144,15 +147,22 @@ class QuitControl:
             return
         self.leaving = True
         self._files.flush()
-        self._kept.keep_draft(self._panes.composer.draft)
+        lost = self._lost_draft()
         timer = asyncio.get_running_loop().call_later(CLOSING, self._session.closing.hurry)
         try:
             await self._session.close()
         finally:
             timer.cancel()
-            self._app.exit(return_code=code)
+            self._app.exit(return_code=code, message=lost)
 
     async def _detach(self, code: int) -> None:
         self._files.flush()
-        self._kept.keep_draft(self._panes.composer.draft)
-        self._app.exit(return_code=code)
+        self._app.exit(return_code=code, message=self._lost_draft())
+
+    def _lost_draft(self) -> Text | None:
+        """The draft as it is printed where it could not be kept: the screen is about to go."""
+        draft = self._panes.composer.draft
+        problem = self._kept.keep_draft(draft)
+        if not problem or not draft.strip():
+            return None
+        return Text(f"spark: {visible(problem)}; your draft was not kept. It was:\n{clean(draft)}")

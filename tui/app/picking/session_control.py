@@ -17,6 +17,7 @@ from session.record.fork import fork_session
 from session.record.journal.session_list import NoSessionError, SessionList, find_session, list_sessions
 from session.record.session_markdown import markdown
 from session.record.sharing.rename import rename_session
+from session.ways.following_opening import ask_to_hand_over
 from tui.app.control.background import BackgroundTasks
 from tui.app.control.overlay_control import OverlayControl
 from tui.app.overlays.filtering import Choice
@@ -78,13 +79,16 @@ class SessionControl:
         """Go to a new session."""
         self._go(Switch())
 
-    def resume(self, name: str) -> None:
-        """Go to the session called ``name``, or to the one that the user picks."""
-        self._background.start(self._resume(name), "finding the session")
+    def resume(self, name: str, *, take_over: bool = False) -> None:
+        """Go to the session called ``name``, or to the one that the user picks; ``take_over`` asks the
+        process that has it to hand it over."""
+        self._background.start(self._resume(name, take_over), "finding the session")
 
-    async def _resume(self, name: str) -> None:
+    async def _resume(self, name: str, take_over: bool) -> None:
         folder = self._session.folders.sessions
         try:
+            if take_over:
+                await asyncio.to_thread(ask_to_hand_over, self._session.folders.live, name)
             if name:
                 journal = await asyncio.to_thread(find_session, folder, name)
                 if journal.stem == self._session.name:

@@ -18,12 +18,14 @@ class KeptTexts:
         self._session = session
         self._say = say
 
-    def keep_draft(self, text: str) -> None:
-        """Save the draft; an empty one is removed."""
+    def keep_draft(self, text: str) -> str:
+        """Save the draft; an empty one is removed. Returns why that failed, or nothing."""
         try:
             self._session.draft.write(text)
         except StoreError as problem:
             self._say(f"{problem}; until that is mended, what you type is lost when spark ends", "warning")
+            return str(problem)
+        return ""
 
     def remember(self, text: str) -> None:
         """Add what started no turn to the prompts: ↑ brings it back after a restart."""

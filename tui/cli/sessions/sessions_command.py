@@ -21,16 +21,22 @@ def command(search: str | None, as_json: bool, folder: Path) -> None:
 
     from session.base.text.sanitize import clean_line
     from session.record.journal.session_list import list_sessions
+    from session.ways.following_opening import look_elsewhere
 
-    home = opening_workspace(folder).folders.sessions
+    folders = opening_workspace(folder).folders
+    home = folders.sessions
     found = list_sessions(home)
+    running = {each.name: each for each in look_elsewhere(folders.live)} if search is None else {}
     for row in found.rows if search is None else ():
+        here = running.pop(row.name, None)
         if as_json:
-            say_json(asdict(row))
+            say_json({**asdict(row), "open": asdict(here) if here is not None else None})
             continue
         changed = time.strftime("%Y-%m-%d %H:%M", time.localtime(row.changed))
         turns = f"{row.turns} turn{'' if row.turns == 1 else 's'}"
         say(f"{row.name}  {changed}  {turns:>9}  {clean_line(row.title)[:60]}".rstrip())
+        if here is not None:
+            say(f"  open in {here.where}")
     hits = 0
     for row in found.rows if search is not None else ():
         hits += _search(home / f"{row.name}.jsonl", search or "", as_json=as_json)

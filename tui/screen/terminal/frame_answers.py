@@ -96,6 +96,10 @@ class FrameAnswers:
         """Answers in a row that were overdue."""
         self._let = 0.0
         """When a frame was let through last without an answer."""
+        self._unanswered: float | None = None
+        """When the terminal was asked what it has not answered since."""
+        self._ever = False
+        """Whether it ever answered."""
 
     @property
     def window(self) -> float:
@@ -110,17 +114,22 @@ class FrameAnswers:
         if not first and self.known not in WAITED_FOR:
             return ""
         self._asked.append((self._written, self._taken, now))
+        if self._unanswered is None:
+            self._unanswered = now
         return ASK
 
     def answered(self, now: float) -> None:
         """The terminal answered. An answer to no question is of a time before :meth:`forget`."""
+        self._ever = True
         if not self._asked:
+            self._unanswered = None
             return
         self._taken, before, when = self._asked.popleft()
         took = max(now - when, 0.001)
         self._round_trip = min(took, self._round_trip)
         self._rate = max((self._taken - before) / took, FADING * self._rate)
         self._overdue = 0
+        self._unanswered = self._asked[0][2] if self._asked else None
         self.known = NEXT[self.known, Sign.ANSWER]
 
     def behind(self, now: float) -> bool:
@@ -139,6 +148,13 @@ class FrameAnswers:
     def waiting(self, now: float) -> bool:
         """Whether an answer is on its way from a terminal that answers."""
         return self.known in WAITED_FOR and bool(self._asked) and now - self._asked[-1][2] <= PATIENCE
+
+    def silence(self, now: float) -> float | None:
+        """Seconds since the oldest question to which no answer has come, 0 where all were answered; None for
+        a terminal that never answers."""
+        if not self._ever:
+            return None
+        return 0.0 if self._unanswered is None else now - self._unanswered
 
     def forget(self) -> None:
         """No answer is waited for any more: somebody else has the terminal, or it is lost."""

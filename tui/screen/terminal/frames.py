@@ -83,6 +83,14 @@ class Line:
             self.choice.asked(now, held=behind)
         return not behind
 
+    def silence(self) -> int:
+        """Seconds since a far terminal should have answered; -1 where that is not known."""
+        if self._answers is None:
+            return -1
+        with self._lock:
+            silent = self._answers.silence(monotonic())
+        return -1 if silent is None else int(silent)
+
     def wait_for_answers(self) -> None:
         """Let the answers come that are on their way, before somebody else reads the terminal's input."""
         if self._answers is None:

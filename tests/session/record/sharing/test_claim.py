@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from session.base.storage.line_files import StoreError
-from session.record.sharing.claim import Claim, SessionTakenError, open_elsewhere
+from session.record.sharing.claim import Claim, SessionTakenError, open_elsewhere, take_dead
 
 NAME = "20260102-030405-abcd"
 HOLD = """
@@ -52,7 +52,9 @@ def test_a_claim_names_its_holder_and_ends_with_it(tmp_path: Path) -> None:
     assert open_elsewhere(tmp_path) == [NAME]
     process.kill()
     process.communicate()
-    assert open_elsewhere(tmp_path) == [] and not list(tmp_path.iterdir())
+    assert open_elsewhere(tmp_path) == []
+    assert take_dead(tmp_path) == [NAME] and not list(tmp_path.iterdir())
+    assert take_dead(tmp_path) == [], "each is told once"
     Claim(tmp_path, NAME).release()
 
 

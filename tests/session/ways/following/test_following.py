@@ -31,7 +31,7 @@ from session.record.sharing import host as hosting
 from session.record.sharing.claim import SessionTakenError
 from session.record.sharing.host import Presence
 from session.record.sharing.left_alone import leave_word, take_words
-from session.record.sharing.messages import Hello, Refused, decode, encode
+from session.record.sharing.messages import VERSION, Hello, Refused, decode, encode
 from session.record.sharing.sockets import connect
 from session.session import Session
 from session.ways.followed_session import FollowedSession
@@ -191,9 +191,9 @@ HOSTILE = [
     b"\x00" * 1000 + b"\n",
     b'{"kind":"submit","text":"before the hello"}\n',
     b'{"kind":"hello","version":99,"pid":1}\n',
-    encode(Hello(1, 1)) + b'{"kind":"answer","held":1}\n',
-    encode(Hello(1, 1)) + b'{"kind":"refused","why":"x"}\n',
-    encode(Hello(1, 1)) + b"x" * 5_000_000,
+    encode(Hello(VERSION, 1)) + b'{"kind":"answer","held":1}\n',
+    encode(Hello(VERSION, 1)) + b'{"kind":"refused","why":"x"}\n',
+    encode(Hello(VERSION, 1)) + b"x" * 5_000_000,
 ]
 
 
@@ -233,7 +233,7 @@ async def test_silent_and_slow_followers_are_cut_off(root: Path, monkeypatch: py
         silent = await asyncio.to_thread(connect, path, 20)
         assert await asyncio.to_thread(silent.recv, 10) == b""
         deaf = await asyncio.to_thread(connect, path, 20)
-        deaf.sendall(encode(Hello(1, 1)))
+        deaf.sendall(encode(Hello(VERSION, 1)))
         async with asyncio.timeout(PATIENCE):
             while not host.followers:
                 await asyncio.sleep(0.01)
@@ -252,7 +252,7 @@ async def test_there_is_a_limit_to_followers(root: Path) -> None:
         many = [await asyncio.to_thread(connect, path, 20) for _ in range(hosting.MOST_FOLLOWERS + 1)]
         for each in many:
             with contextlib.suppress(OSError):
-                each.sendall(encode(Hello(1, 1)))
+                each.sendall(encode(Hello(VERSION, 1)))
         answers = [await asyncio.to_thread(_first_bytes, each) for each in many]
         assert sum(bool(answer) for answer in answers) == hosting.MOST_FOLLOWERS
         for each in many:

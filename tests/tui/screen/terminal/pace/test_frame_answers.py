@@ -188,6 +188,24 @@ def test_one_that_falls_silent_gets_a_frame_now_and_then_and_is_not_waited_for_i
     assert answers.behind(now)
 
 
+def test_silence_counts_from_the_first_question_without_an_answer() -> None:
+    answers = FrameAnswers()
+    assert answers.wrote(10, 1.0) == ASK
+    assert answers.silence(50.0) is None, "this terminal may answer nobody"
+    answers.answered(1.1)
+    assert answers.silence(50.0) == 0
+    for at in (2.0, 3.0, 4.0):
+        assert answers.wrote(10, at) == ASK
+    answers.answered(4.5)
+    assert answers.silence(5.0) == 2.0
+    answers.forget()
+    assert answers.silence(9.0) == 6.0, "the line may be lost"
+    answers.wrote(10, 9.5)
+    assert answers.silence(10.0) == 7.0
+    answers.answered(10.5)
+    assert answers.silence(11.0) == 0
+
+
 def test_answers_are_no_keys() -> None:
     for cut in range(len(ANSWER) + 1):
         for running in (True, False):

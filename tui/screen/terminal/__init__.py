@@ -1,1 +1,1 @@
-"""The terminal: Textual's driver, typeahead and interruptible input."""
+"""The terminal: Textual's driver, keys typed early, signals and stops."""

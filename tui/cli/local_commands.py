@@ -1,25 +1,35 @@
-"""``spark local``: models for the embedded engine, downloaded from a hub and kept on this machine."""
+"""Commands for servers on this machine: ``spark local`` keeps models for the embedded engine, downloaded from
+a hub, and ``spark partner`` is the built-in practice server alone.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
+import time
+from collections import deque
+from pathlib import Path
+from shutil import get_terminal_size
 
 import click
 
 from tui.front.exits import CONFIGURATION, FAILED, UNREACHABLE, USAGE, leave
-from tui.front.printing import say
+from tui.front.printing import say, say_again
 
 WARNED_BYTES = 5_000_000_000
 """Downloads above this size have to be confirmed."""
+DRAWN_SECONDS, LOGGED_SECONDS = 0.1, 10.0
+"""Between two lines of progress, on a terminal and elsewhere."""
+_WINDOW_SECONDS = 10.0
+"""The speed is measured over this many seconds."""
 
 
 @click.group("local")
-def command() -> None:
+def local_command() -> None:
     """Models for --local: download them from a hub, list them, remove them."""
 
 
-@command.command("pull")
+@local_command.command("pull")
 @click.argument("name")
 @click.option("--file", metavar="F", help="Which GGUF file of the repository.")
 @click.option("--yes", is_flag=True, help="Do not ask, however large it is.")
@@ -34,7 +44,6 @@ def pull_model(name: str, file: str | None, yes: bool) -> None:
     from session.models.engine.process import said_bytes
     from session.models.engine.pull import choose, pull
     from session.models.engine.settings import LocalError
-    from tui.front.words.pull_progress import PullProgress
 
     store = ModelStore()
     try:
@@ -42,7 +51,7 @@ def pull_model(name: str, file: str | None, yes: bool) -> None:
             wanted = choose(hub, name, file)
             size = said_bytes(wanted.file.size)
             say(f"{clean_line(wanted.repository.name)}: {wanted.file.name}, {size}", err=True)
-            _confirm(wanted.file.size, yes)
+            _confirm_size(wanted.file.size, yes)
             progress = PullProgress(wanted.name)
             place = pull(hub, store, wanted, progress.show, progress.say)
             progress.end()
@@ -54,7 +63,7 @@ def pull_model(name: str, file: str | None, yes: bool) -> None:
     say(f"try it: spark --local {wanted.name}", err=True)
 
 
-def _confirm(size: int, yes: bool) -> None:
+def _confirm_size(size: int, yes: bool) -> None:
     from session.models.engine.model import free_memory
     from session.models.engine.process import said_bytes
 
@@ -69,7 +78,7 @@ def _confirm(size: int, yes: bool) -> None:
         raise SystemExit(FAILED)
 
 
-@command.command("list")
+@local_command.command("list")
 @click.option("--known", is_flag=True, help="The short names that pull knows, instead of what is here.")
 def list_models(known: bool) -> None:
     """List the models on this machine."""
@@ -91,7 +100,7 @@ def list_models(known: bool) -> None:
         say("no model is pulled yet: spark local pull NAME", err=True)
 
 
-@command.command("remove")
+@local_command.command("remove")
 @click.argument("name")
 def remove_model(name: str) -> None:
     """Delete the model NAME from this machine, including an unfinished download."""
@@ -104,3 +113,80 @@ def remove_model(name: str) -> None:
     except LocalError as problem:
         leave(str(problem), CONFIGURATION)
     say(f"freed {said_bytes(freed)}", err=True)
+
+
+class PullProgress:
+    """Shows how much is downloaded, the speed and the time left."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._alive = sys.stderr.isatty()
+        self._shown = 0.0
+        self._seen: deque[tuple[float, int]] = deque()
+        self._drawn = False
+
+    def show(self, there: int, whole: int) -> None:
+        """Bytes downloaded so far, and of the whole file."""
+        now = time.monotonic()
+        self._seen.append((now, there))
+        while now - self._seen[0][0] > _WINDOW_SECONDS:
+            self._seen.popleft()
+        if there < whole and now - self._shown < (DRAWN_SECONDS if self._alive else LOGGED_SECONDS):
+            return
+        self._shown = now
+        line = progress_line(self._name, there, whole, self._speed())
+        if self._alive:
+            width = get_terminal_size().columns - 1
+            say_again(line[:width], width)
+            self._drawn = True
+        else:
+            say(line, err=True)
+
+    def say(self, text: str) -> None:
+        """Print a line that stays."""
+        self.end()
+        say(f"spark: {text}", err=True)
+
+    def end(self) -> None:
+        """End the line that is redrawn."""
+        if self._drawn:
+            say(err=True)
+            self._drawn = False
+
+    def _speed(self) -> float:
+        (began, first), (now, last) = self._seen[0], self._seen[-1]
+        return (last - first) / (now - began) if now > began else 0.0
+
+
+def progress_line(name: str, there: int, whole: int, speed: float) -> str:
+    """One line of progress; ``speed`` is in bytes per second, 0 where it is unknown."""
+    from session.models.engine.process import said_bytes
+
+    share = f"{name}  {said_bytes(there)} of {said_bytes(whole)}  {100 * there // max(1, whole)} %"
+    if speed <= 0 or there >= whole:
+        return share
+    left = int((whole - there) / speed)
+    minutes, seconds = divmod(left, 60)
+    hours, minutes = divmod(minutes, 60)
+    wait = (
+        f"{hours} h {minutes} min" if hours else f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
+    )
+    return f"{share}  {said_bytes(speed)}/s  {wait} left"
+
+
+@click.command("partner")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8417, show_default=True, help="0 takes a free one."
+)
+@click.option(
+    "--rate", default="1000", show_default=True, metavar="TOKENS_PER_S", help="How fast it answers."
+)
+@click.option("--script", type=click.Path(path_type=Path), help="A script of your own (docs/partner.md).")
+def partner_command(port: int, rate: str, script: Path | None) -> None:
+    """Serve scripted answers on a loopback WebSocket until Ctrl+C; its address is printed first."""
+    from session.partner.server.process import ServingError, serve_until_stopped
+
+    try:
+        serve_until_stopped(port, rate, script, announce=lambda url: say(url))
+    except ServingError as problem:
+        leave(str(problem), UNREACHABLE if problem.address else CONFIGURATION)

@@ -1,4 +1,7 @@
-"""``spark doctor``: what is wrong with the setup, the link and the terminal."""
+"""Commands on the setup: ``spark doctor`` says what is wrong with it, the link and the terminal, ``spark
+keys`` shows what the terminal sends for each key, and ``spark completion`` prints the shell's completion
+script.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tui.cli.options import asking_options, json_option
+from tui.front.exits import CONFIGURATION, DONE, FAILED, leave
 from tui.front.printing import say, say_json, say_line
 
 if TYPE_CHECKING:
@@ -27,7 +31,7 @@ if TYPE_CHECKING:
 @click.option("--yes", is_flag=True, help="Write the report without asking.")
 @json_option
 @asking_options
-def command(bundle: Path | None, yes: bool, as_json: bool, folder: Path, **given: Any) -> None:
+def doctor_command(bundle: Path | None, yes: bool, as_json: bool, folder: Path, **given: Any) -> None:
     """Look at the setup, the link (one short request is sent) and the terminal, step by step."""
     import asyncio
     from dataclasses import asdict
@@ -36,7 +40,6 @@ def command(bundle: Path | None, yes: bool, as_json: bool, folder: Path, **given
     from session.setup.config import Flags
     from session.setup.doctor_link import examine_link
     from session.setup.doctor_setup import examine_keys, examine_machine, examine_setup, examine_terminal
-    from tui.front.exits import DONE, FAILED
 
     told: list[Finding] = []
 
@@ -94,7 +97,6 @@ def _write_bundle(file: Path, findings: list[Finding], folder: Path, *, yes: boo
     from session.base.storage.folders import project_folders
     from session.base.text.sanitize import clean
     from session.setup.doctor_bundle import bundle
-    from tui.front.exits import FAILED, leave
 
     text = clean(bundle(findings, project_folders(folder), Path.home()))
     say()
@@ -109,3 +111,26 @@ def _write_bundle(file: Path, findings: list[Finding], folder: Path, *, yes: boo
     except OSError as problem:
         leave(f"cannot write {file}: {problem.strerror}", FAILED)
     say_line(f"spark: the report is in {file}", err=True)
+
+
+@click.command("keys")
+def keys_command() -> None:
+    """Show the bytes that the terminal sends for each key, and the key spark reads them as; Ctrl+C ends."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        leave("keys come from a terminal, and there is none here", CONFIGURATION)
+    from tui.screen.terminal.keylog import log_keys
+
+    log_keys()
+
+
+@click.command("completion")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion_command(shell: str) -> None:
+    """Print the completion script for SHELL: eval "$(spark completion bash)" in your shell's start file."""
+    from click.shell_completion import get_completion_class
+
+    from tui.cli.main import spark
+
+    made = get_completion_class(shell)
+    assert made is not None
+    click.echo(made(spark, {}, "spark", "_SPARK_COMPLETE").source())

@@ -38,7 +38,7 @@ read your keys, write anywhere and reach the network. spark check --without-wall
 @click.option("--check", "commands", multiple=True, metavar="COMMAND", help="Run COMMAND as a check, too.")
 @json_option
 @folder_option
-def command(
+def check_command(
     names: tuple[str, ...],
     listing: bool,
     agree: bool,

@@ -43,7 +43,7 @@ MOST_TOKENS = 100_000
 )
 @json_option
 @asking_options
-def command(
+def review_command(
     range_: str | None, security: bool, as_sarif: bool, most: int, as_json: bool, folder: Path, **given: Any
 ) -> None:
     """Review the uncommitted change, or what the commits of RANGE changed.

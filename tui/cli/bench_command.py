@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 @click.group("bench")
-def command() -> None:
+def bench_command() -> None:
     """Measure what spark does in this repository."""
 
 
-@command.command("attempts")
+@bench_command.command("attempts")
 @click.option(
     "--attempts", type=click.IntRange(1, 64), default=5, show_default=True, metavar="N", help="For each."
 )

@@ -42,7 +42,7 @@ from tui.app.session_start import SessionStart
 from tui.chat.chat import ChatView
 from tui.chat.composer.composer import Composer
 from tui.chat.composer.suggestions import Suggestions
-from tui.front.keys.key_turns import KeyTurns
+from tui.front.keys.key_order import KeyTurns
 from tui.front.keys.keymap import bindings, vi_keys
 from tui.front.slash.table import hint
 from tui.screen.component_styles import FreeingStylesheet

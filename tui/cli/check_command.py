@@ -131,7 +131,7 @@ def _agreed(checks: list[Check], known: KnownChecks, *, asked: bool, more: tuple
 
 
 def _ask(check: Check) -> bool:
-    from tui.front.words.trust_lines import exact_lines
+    from tui.front.words.check_lines import exact_lines
 
     say(f"{check.name} ({check.source}) runs, in a sandbox of this project:", err=True)
     for line in exact_lines(check.command):

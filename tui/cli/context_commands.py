@@ -113,7 +113,7 @@ def trust_command(yes: bool, revoke: bool, listing: bool, folder: Path) -> None:
 def _ask_about_files(folder: Path, *, yes: bool) -> None:
     from session.project.trust_answers import Standing
     from session.project.trust_candidates import trust_of
-    from tui.front.words.trust_lines import trust_lines
+    from tui.front.words.check_lines import trust_lines
 
     trust, found = trust_of(opening_workspace(folder))
     if not found:

@@ -30,7 +30,7 @@ def models_command(as_json: bool, known: bool, found: bool, folder: Path, **give
     from session.setup.model_offers import with_hint
     from session.wire.transport.errors import LinkError
     from tui.front.exits import CONFIGURATION, UNREACHABLE, exit_code, leave
-    from tui.front.words.models_table import Listed, print_json, print_table
+    from tui.front.words.tables import Listed, print_models, print_models_json
 
     project = opening(folder, **given)
     catalogue, used = project.catalogue, project.model.name
@@ -58,7 +58,7 @@ def models_command(as_json: bool, known: bool, found: bool, folder: Path, **give
             )
             for name in names
         ]
-    (print_json if as_json else print_table)(rows)
+    (print_models_json if as_json else print_models)(rows)
 
 
 async def _served_names(project: Opening) -> tuple[str, ...]:
@@ -111,7 +111,7 @@ def usage_command(as_json: bool, days: int, here: bool, folder: Path) -> None:
     from session.base.storage.line_files import StoreError
     from session.record.usage_log import read_usage
     from tui.front.exits import CONFIGURATION, leave
-    from tui.front.words.usage_table import first_day, print_json, print_table, sums
+    from tui.front.words.tables import first_day, print_usage, print_usage_json, sums
 
     workspace = opening_workspace(folder)
     try:
@@ -121,9 +121,9 @@ def usage_command(as_json: bool, days: int, here: bool, folder: Path) -> None:
     rows = [row for row in found.rows if not here or row.project == str(workspace.root)]
     table = sums(rows)
     if as_json:
-        print_json(table)
+        print_usage_json(table)
     elif table:
-        print_table(table)
+        print_usage(table)
     else:
         say(f"nothing in the last {days} day{'' if days == 1 else 's'}", err=True)
     if found.skipped:

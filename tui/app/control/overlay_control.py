@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from session.base.events import Event
     from session.setup.model_offers import Offer
     from tui.app.control.feed import Feed
-    from tui.app.overlays.filtering import Choice
     from tui.app.overlays.offer_screen import FindOffers
+    from tui.front.matching import Choice
     from tui.front.port import SessionPort
 
 REACHABLE = frozenset(

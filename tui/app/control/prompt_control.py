@@ -18,9 +18,7 @@ from tui.app.panes.layout import Panes
 from tui.app.panes.queue_list import Wish
 from tui.front.keys.keymap import shown
 from tui.front.slash.completion import prefetch_models
-from tui.front.slash.errors import SlashError
-from tui.front.slash.hunks import undone_line
-from tui.front.slash.running import run_command
+from tui.front.slash.running import SlashError, run_command, undone_line
 from tui.front.slash.table import split_slash
 from tui.front.words.check_lines import command_ends
 from tui.front.words.held_items import is_bare_answer

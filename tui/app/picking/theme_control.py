@@ -37,7 +37,7 @@ class ThemeControl:
 
     def pick(self) -> None:
         """Have the user pick a theme; each is shown as it is chosen."""
-        from tui.app.overlays.filtering import Choice  # the first frame has no list
+        from tui.front.matching import Choice  # the first frame has no list
 
         before = self._themes.palette.theme.name
         auto = [Choice(AUTO, AUTO, "dark or light, as the terminal is")] if self._choice is not None else []

@@ -1,8 +1,11 @@
-"""Finds paths that contain the typed letters in order, as fuzzy finders of editors do."""
+"""What is found for typed letters: paths that hold them in order, as fuzzy finders of editors do, and choices
+that hold each typed word.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from heapq import nsmallest
 
 
@@ -57,3 +60,39 @@ def _match(letters: str, path: str) -> tuple[int, frozenset[int]] | None:
 
 def _starts_word(path: str, at: int) -> bool:
     return at == 0 or path[at - 1] in "/_-. " or (path[at].isupper() and path[at - 1].islower())
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One line of a list: ``value`` is what choosing it gives, ``name`` and ``detail`` are shown, ``heading``
+    is the section it stands in."""
+
+    value: str
+    name: str
+    detail: str = ""
+    heading: str = ""
+
+
+def filtered(query: str, choices: Sequence[Choice]) -> list[Choice]:
+    """The choices that have every word of ``query``, ignoring case: in their own order, but those first that
+    have all words in their name."""
+    words = query.lower().split()
+    found = [each for each in choices if _has(words, f"{each.name}\n{each.detail}\n{each.heading}")]
+    return sorted(found, key=lambda each: not _has(words, each.name)) if words else found
+
+
+def _has(words: Sequence[str], text: str) -> bool:
+    text = text.lower()
+    return all(word in text for word in words)
+
+
+def marked(query: str, text: str) -> frozenset[int]:
+    """The places in ``text`` that the words of ``query`` stand at."""
+    lower, places = text.lower(), set[int]()
+    if len(lower) != len(text):
+        return frozenset()
+    for word in query.lower().split():
+        at = lower.find(word)
+        if at >= 0:
+            places.update(range(at, at + len(word)))
+    return frozenset(places)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from tui.front.words.hints import fitting
+from tui.screen.drawing.plain import fitting
 
 
 @given(st.lists(st.text("ab ü字", min_size=1), min_size=1), st.integers(0, 60))

@@ -40,7 +40,7 @@ from tui.editor.shown_file import ShownFile
 from tui.front.keys.key_order import KeyTurns
 from tui.front.port import SessionPort
 from tui.screen.clipboard import Clipboard
-from tui.screen.drawing.theme_switch import ThemeSwitch
+from tui.screen.drawing.palette import ThemeSwitch
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,8 +40,7 @@ from tui.front.words.held_items import BARE_ANSWERS, Verdict
 from tui.front.words.silence import telling_silence
 from tui.line.answer import Answer
 from tui.line.whole_words import say_in_words
-from tui.screen.terminal.command_signals import CommandSignals
-from tui.screen.terminal.lost_terminal import StandardStreams
+from tui.screen.terminal.signals import CommandSignals, StandardStreams
 
 ESCAPE_SECONDS = 0.05
 ASKED_SECONDS = 0.7

@@ -11,7 +11,7 @@ from textual.screen import ModalScreen, Screen
 
 from tui.app.overlays.overlay import ClosingScreen, Overlay
 from tui.front.keys.keymap import shown
-from tui.screen.drawing.theme_switch import ThemeSwitch
+from tui.screen.drawing.palette import ThemeSwitch
 
 if TYPE_CHECKING:
     from session.base.events import Event

@@ -10,9 +10,8 @@ from session.base.storage.line_files import StoreError
 from themes.loader import ThemeError, load_theme, theme_names
 from tui.app.control.background import BackgroundTasks
 from tui.app.control.overlay_control import OverlayControl
-from tui.screen.drawing.theme_switch import ThemeSwitch
-from tui.screen.terminal_background import is_dark
-from tui.screen.theme_choice import AUTO, ThemeChoice
+from tui.screen.drawing.palette import ThemeSwitch
+from tui.screen.theme_choice import AUTO, ThemeChoice, is_dark
 
 if TYPE_CHECKING:
     from tui.app.panes.status import StatusLine

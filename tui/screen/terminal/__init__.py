@@ -1,1 +1,1 @@
-"""The terminal: Textual's driver, keys typed early, signals and stops."""
+"""The terminal: Textual's driver, its input and frames, start-up, signals, and lending it."""

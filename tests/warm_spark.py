@@ -217,11 +217,10 @@ def _become(order: dict[str, Any], streams: list[int]) -> NoReturn:
 
 def import_all() -> None:
     """Import what commands import when they are run."""
-    from tui.cli.main import COMMAND_ROOMS
+    from tui.cli.main import COMMAND_MODULES
 
-    for room, commands in COMMAND_ROOMS.items():
-        for name in commands:
-            importlib.import_module(f"tui.cli.{room}.{name}_command")
+    for module in COMMAND_MODULES:
+        importlib.import_module(f"tui.cli.{module}")
     for name in (
         "httpx2",
         "websockets",

@@ -19,7 +19,7 @@ from session.partner.demo import make_sample
 from tests.e2e.held import Held, held_partner
 from tests.e2e.test_exec import FEATURE
 from tests.e2e.tmux import Terminal, terminal, wait_for
-from tui.screen.terminal.end_signals import PATIENCE
+from tui.screen.terminal.signals import PATIENCE
 
 pytestmark = pytest.mark.skipif(
     shutil.which("tmux") is None, reason="needs tmux: install it with your system's packages"

@@ -27,8 +27,8 @@ from tests.emulator import Emulator
 
 START = "from tui.cli.main import main; main()"
 STUCK = (
-    "import time; from tui.cli.sessions import open_command\n"
-    "open_command.opening = lambda *_, **__: time.sleep(60)\n" + START
+    "import time; from tui.cli import app_commands\n"
+    "app_commands.opening = lambda *_, **__: time.sleep(60)\n" + START
 )
 """A start that gets no further than the settings."""
 NO_SESSION = "import time, tui.app.run; tui.app.run._make = lambda *_, **__: time.sleep(60)\n" + START

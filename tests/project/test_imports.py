@@ -163,7 +163,7 @@ def test_the_first_frame_does_not_wait_for_the_session(tmp_path: Path) -> None:
     script = (
         "import asyncio\n"
         "from pathlib import Path\n"
-        "from tui.cli.sessions import open_command\n"
+        "from tui.cli import app_commands\n"
         "from tui.cli.options import opening\n"
         "import tui.app.run\n"
         "from tui.app.app import SparkApp\n"

@@ -16,7 +16,7 @@ OTHERS = {
     "session/checks/debugging/shell_run.py": "the output of a command that the user runs, unchanged",
     "session/partner/__main__.py": "a process of spark's own, which reads the address from its pipe",
     "session/tools/plain_search.py": "a process of spark's own, whose matches are read from its pipe",
-    "tui/cli/setup/completion_command.py": "a script of Click's own, which a shell runs as it is",
+    "tui/cli/setup_commands.py": "a script of Click's own, which a shell runs as it is",
 }
 _PRINTING = {"print", "pprint", "echo", "secho", "echo_via_pager"}
 _STREAMS = {"stdout", "stderr", "__stdout__", "__stderr__"}

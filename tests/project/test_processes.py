@@ -26,7 +26,7 @@ PLACES = {
     "session/tools/command/process.py": "commands and checks, with an environment of allowed names",
     "session/tools/command/supervisor.py": "becomes the command that it watches",
     "tui/screen/clipboard.py": "tmux, to copy",
-    "tui/app/control/outside_editor.py": "the user's editor",
+    "tui/screen/terminal/lending.py": "the user's editor",
 }
 _STARTS = {
     *("Popen", "create_subprocess_exec", "create_subprocess_shell", "getoutput", "getstatusoutput"),

@@ -42,15 +42,14 @@ from tui.app.session_start import SessionStart
 from tui.chat.chat import ChatView
 from tui.chat.composer.composer import Composer
 from tui.chat.composer.suggestions import Suggestions
-from tui.front.keys.key_turns import KeyTurns
+from tui.front.keys.key_order import KeyTurns
 from tui.front.keys.keymap import bindings, vi_keys
 from tui.front.slash.table import hint
-from tui.screen.component_styles import FreeingStylesheet
-from tui.screen.drawing.theme_switch import ThemeSwitch
+from tui.screen.drawing.palette import ThemeSwitch
 from tui.screen.grid.row_compositor import row_screen
-from tui.screen.old_layouts import forget_old_layouts
 from tui.screen.terminal.driver import LateDriver, ask_for_background, take_keys
 from tui.screen.terminal.frames import holds_frames
+from tui.screen.textual_memory import FreeingStylesheet, forget_old_layouts
 
 if TYPE_CHECKING:
     from tui.app.overlays.offer_screen import FindOffers

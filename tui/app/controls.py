@@ -37,10 +37,10 @@ from tui.chat.composer.kept_texts import KeptTexts
 from tui.editor.disk_changes import DiskChanges
 from tui.editor.flights import Flights
 from tui.editor.shown_file import ShownFile
-from tui.front.keys.key_turns import KeyTurns
+from tui.front.keys.key_order import KeyTurns
 from tui.front.port import SessionPort
 from tui.screen.clipboard import Clipboard
-from tui.screen.drawing.theme_switch import ThemeSwitch
+from tui.screen.drawing.palette import ThemeSwitch
 
 
 @dataclass(frozen=True, slots=True)

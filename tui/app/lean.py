@@ -7,7 +7,7 @@ from typing import Any
 from textual.app import App
 
 from tui.app.panes.status import StatusLine
-from tui.screen.drawing.theme_switch import ThemeSwitch
+from tui.screen.drawing.palette import ThemeSwitch
 from tui.screen.terminal.frames import detail_of, frames_of
 from tui.screen.terminal.line_detail import WISHES, Detail
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tui.app.app import SparkApp
     from tui.app.overlays.offer_screen import FindOffers
     from tui.front.port import SessionPort
-    from tui.screen.terminal.lost_terminal import StandardStreams
+    from tui.screen.terminal.signals import StandardStreams
 
 LAST_SECONDS = 5.0
 """Seconds that a turn has to end by itself after SIGTERM: a system that shuts down waits little longer."""
@@ -58,7 +58,7 @@ def run_app(
     from session.base.storage.error_log import log_faults_to
     from tui.app.app import SparkApp
     from tui.app.control.background import fault
-    from tui.screen.terminal.lost_terminal import StandardStreams
+    from tui.screen.terminal.signals import StandardStreams
     from tui.screen.theme_choice import ThemeChoice
 
     log_faults_to(opening.workspace.folders.error_log)
@@ -113,7 +113,7 @@ def _keep_unsaved(app: SparkApp) -> None:
 
 async def _show(app: SparkApp, opening: Opening, streams: StandardStreams) -> None:
     """Run the app on this event loop; a turn that it left running goes on there without it."""
-    from tui.screen.terminal.end_signals import leaving_on_signals
+    from tui.screen.terminal.signals import leaving_on_signals
 
     loop = asyncio.get_running_loop()
     with leaving_on_signals(partial(_leave, app)):

@@ -21,10 +21,8 @@ from tui.app.panes.layout import Layout, Panes
 from tui.app.panes.titles import Titles
 from tui.app.pending_session import FirstFrame, PendingSession
 from tui.front.exits import CONFIGURATION, FAILED
-from tui.front.keys.key_order import hand_on
-from tui.front.keys.key_turns import KeyTurns
-from tui.front.keys.keymap import harmless_letters
-from tui.front.words.hints import save_first
+from tui.front.keys.key_order import KeyTurns, hand_on
+from tui.front.keys.keymap import harmless_letters, save_first
 from tui.screen.drawing.code import warm
 from tui.screen.drawing.pacer import Pacer
 from tui.screen.drawing.plain import visible

@@ -13,8 +13,7 @@ from session.record.sharing.host import Presence
 from session.record.sharing.left_alone import leave_word
 from session.record.sharing.unattended import Signal, State, Unattended
 from session.session import Session
-from tui.screen.terminal.command_signals import CommandSignals
-from tui.screen.terminal.lost_terminal import StandardStreams
+from tui.screen.terminal.signals import CommandSignals, StandardStreams
 
 ASKED_TO_END = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT)
 

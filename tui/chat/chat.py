@@ -26,8 +26,7 @@ from tui.chat.transcript.tool_calls import CallEntry
 from tui.chat.transcript.transcript import Dropped, Folded, Prompt, Remark, Transcript
 from tui.front.keys.key_order import run_key_in_order
 from tui.front.keys.keymap import bindings
-from tui.screen.drawing.jump_scroll import JumpScroll
-from tui.screen.drawing.pacer import stream_pacer
+from tui.screen.drawing.pacer import JumpScroll, stream_pacer
 from tui.screen.drawing.packed_rows import Shelf
 from tui.screen.drawing.palette import Palette
 from tui.screen.terminal.frames import scrolled

@@ -15,10 +15,9 @@ from tui.chat.read_view import Page, ReadView
 from tui.chat.reading import Reading
 from tui.chat.reading_keys import ReadingKeys
 from tui.front.keys.keymap import shown
-from tui.front.words.cell_width import cell_len
 from tui.screen.drawing.framed_lines import FramedLines, FramedView
 from tui.screen.drawing.palette import Palette
-from tui.screen.drawing.plain import cells_to, clipped, visible
+from tui.screen.drawing.plain import cell_len, cells_to, clipped, visible
 from tui.screen.drawing.rows import Row, overlaid
 
 _NO_ROW = Row([])

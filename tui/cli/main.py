@@ -1,7 +1,7 @@
 """The command line: which commands there are, and what all of them share.
 
-Each command lives in ``tui.cli`` and is imported when it is run, so that ``spark --version``
-and shell completion stay quick. ``spark PROMPT`` is the command ``open`` with its name left out.
+The modules of ``tui.cli`` hold the commands and are imported when one of theirs is run, so that ``spark
+--version`` and shell completion stay quick. ``spark PROMPT`` is the command ``open`` with its name left out.
 """
 
 from __future__ import annotations
@@ -19,46 +19,62 @@ import click
 from tui.front.exits import CONFIGURATION, DONE, FAILED, INTERRUPTED, leave
 from tui.front.printing import drop_output, say
 
-COMMAND_ROOMS = {
-    "sessions": {
-        "acp": "Be the agent of an editor: the Agent Client Protocol on standard streams.",
-        "demo": "Try spark on a sample project: no key, no network.",
-        "exec": "Run one turn without a terminal.",
-        "export": "Print a session: its journal, or as a document.",
-        "fork": "Begin a session from a turn or a hunk of another.",
-        "line": "The same session without a full screen.",
+COMMAND_MODULES = {
+    "app_commands": {
         "open": "Open the app in this folder (also without its name).",
-        "replay": "Play a session again on the screen, without a model.",
         "resume": "Open an earlier session again.",
+        "demo": "Try spark on a sample project: no key, no network.",
+    },
+    "turn_commands": {
+        "line": "The same session without a full screen.",
+        "exec": "Run one turn without a terminal.",
         "run": "Run a command; where it fails, offer what failed to the model.",
+        "acp": "Be the agent of an editor: the Agent Client Protocol on standard streams.",
+    },
+    "session_commands": {
         "sessions": "List this project's sessions.",
+        "fork": "Begin a session from a turn or a hunk of another.",
+        "export": "Print a session: its journal, or as a document.",
+        "replay": "Play a session again on the screen, without a model.",
     },
-    "project": {
+    "hunk_commands": {
         "apply": "Land edits from standard input as they stream in.",
-        "bench": "Measure what many attempts are worth in this repository.",
-        "check": "Run the project's checks in a sandbox.",
-        "context": "Show the window a request would be sent with.",
         "diff": "Show what hunks changed, as a patch for git apply.",
-        "redo": "Redo the hunk that was undone last, or a named one.",
-        "review": "Review a change: findings for people, hooks and CI.",
         "undo": "Undo the hunk that landed last, or a named one.",
-        "usage": "Show tokens and cost by day and model.",
+        "redo": "Redo the hunk that was undone last, or a named one.",
     },
-    "setup": {
-        "completion": "Print the completion script for a shell.",
-        "doctor": "Say what is wrong with the setup, the link and the terminal.",
-        "keys": "Show what the terminal sends for each key.",
-        "local": "Pull, list and remove models for the embedded engine.",
+    "check_command": {
+        "check": "Run the project's checks in a sandbox.",
+    },
+    "review_command": {
+        "review": "Review a change: findings for people, hooks and CI.",
+    },
+    "bench_command": {
+        "bench": "Measure what many attempts are worth in this repository.",
+    },
+    "context_commands": {
+        "context": "Show the window a request would be sent with.",
+        "trust": "Read and answer what in this project may instruct the model.",
+        "mcp": "List the tools of the configured MCP servers.",
+    },
+    "model_commands": {
+        "models": "List the models that the key can use.",
+        "usage": "Show tokens and cost by day and model.",
         "login": "Store a key for a provider.",
         "logout": "Take a stored key away.",
-        "mcp": "List the tools of the configured MCP servers.",
-        "models": "List the models that the key can use.",
-        "trust": "Read and answer what in this project may instruct the model.",
+    },
+    "local_commands": {
+        "local": "Pull, list and remove models for the embedded engine.",
         "partner": "Run the built-in practice server alone.",
     },
+    "setup_commands": {
+        "doctor": "Say what is wrong with the setup, the link and the terminal.",
+        "keys": "Show what the terminal sends for each key.",
+        "completion": "Print the completion script for a shell.",
+    },
 }
-"""The commands with their help, by the folder of ``tui/cli`` that holds their modules."""
-COMMANDS = {name: help_line for room in COMMAND_ROOMS.values() for name, help_line in room.items()}
+"""The commands with their help, by the module of ``tui/cli`` that holds them."""
+COMMANDS = {name: help_line for commands in COMMAND_MODULES.values() for name, help_line in commands.items()}
 GROUP_OPTIONS = frozenset({"--help", "-h", "--version"})
 VALUE_OPTIONS = frozenset(
     {
@@ -80,11 +96,10 @@ class SparkGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the command called ``cmd_name``."""
-        room = next((room for room, commands in COMMAND_ROOMS.items() if cmd_name in commands), None)
-        if room is None:
+        module = next((module for module, commands in COMMAND_MODULES.items() if cmd_name in commands), None)
+        if module is None:
             return None
-        module = importlib.import_module(f"tui.cli.{room}.{cmd_name}_command")
-        command = getattr(module, "command")  # noqa: B009 (mypy knows no such name)
+        command = getattr(importlib.import_module(f"tui.cli.{module}"), f"{cmd_name}_command")
         assert isinstance(command, click.Command)
         return command
 

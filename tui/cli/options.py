@@ -1,15 +1,21 @@
-"""Options that several commands share."""
+"""Options and arguments that several commands share, what they stand for, and how a shell completes them.
+
+Completion offers nothing where the names cannot be read (a missing folder, an invalid configuration): running
+the command tells why.
+"""
 
 from __future__ import annotations
 
 import os
+import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
-from tui.cli.shell_completion import efforts, models, providers
 from tui.front.exits import CONFIGURATION, USAGE, leave
 
 if TYPE_CHECKING:
@@ -17,7 +23,11 @@ if TYPE_CHECKING:
     from session.project.workspace import Workspace
     from session.setup.opening import Opening
 
+
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+_MISTYPED = 0.8
+"""Least similarity of a word and a command's name, from 0 to 1, as difflib counts it, for a mistake."""
 
 folder_option = click.option(
     "-C",
@@ -51,12 +61,14 @@ def _model_options(command: Decorated) -> Decorated:
     for option in reversed(
         (
             click.option("--base-url", metavar="URL", help="The server's address, up to /responses."),
-            click.option("--model", metavar="ID", shell_complete=models, help="The model to ask."),
-            click.option("--provider", metavar="NAME", shell_complete=providers, help="Who serves it."),
+            click.option("--model", metavar="ID", shell_complete=complete_models, help="The model to ask."),
+            click.option(
+                "--provider", metavar="NAME", shell_complete=complete_providers, help="Who serves it."
+            ),
             click.option(
                 "--effort",
                 metavar="LEVEL",
-                shell_complete=efforts,
+                shell_complete=complete_efforts,
                 help="low, medium, high, xhigh or auto.",
             ),
             click.option("--local", metavar="FILE.gguf", help="Run this model here (docs/local.md)."),
@@ -148,3 +160,85 @@ def opening_workspace(folder: Path) -> Workspace:
         leave(str(problem), _code_for(folder))
     except WorkspaceError as problem:
         leave(str(problem), CONFIGURATION)
+
+
+def prompt_argument(*, required: bool = False) -> Callable[[Decorated], Decorated]:
+    """The argument ``prompt``: one word of the command line, in quotes where it has blanks."""
+    metavar = "PROMPT" if required else "[PROMPT]"
+    return click.argument("prompt", nargs=-1, required=required, metavar=metavar, callback=_one_prompt)
+
+
+def _one_prompt(context: click.Context, _parameter: click.Parameter, words: tuple[str, ...]) -> str | None:
+    if len(words) > 1:
+        command = context.command_path.removesuffix(" open")
+        raise click.UsageError(f"Put the prompt in quotes: {command} {shlex.quote(' '.join(words))}")
+    return words[0] if words else None
+
+
+def refuse_mistyped(prompt: str | None) -> None:
+    """Exit with 2 where the prompt of ``spark PROMPT`` is a command's name with a typing mistake."""
+    if prompt is None or not re.fullmatch("[a-z]{3,}", prompt):
+        return
+    from difflib import get_close_matches  # imported for a prompt of one word alone
+
+    from tui.cli.main import COMMANDS
+
+    if prompt not in COMMANDS and (near := get_close_matches(prompt, COMMANDS, 1, _MISTYPED)):
+        leave(
+            f"there is no command {prompt!r}; did you mean spark {near[0]}? As a prompt, type it in the app",
+            USAGE,
+        )
+
+
+def complete_sessions(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+    """The project's sessions, newest first, with their first prompt."""
+    from session.base.text.sanitize import clean_line
+    from session.project.workspace import WorkspaceError, open_workspace
+    from session.record.journal.session_list import list_sessions
+
+    try:
+        workspace = open_workspace(context.params.get("folder") or Path(), os.environ)
+        rows = list_sessions(workspace.folders.sessions).rows
+    except WorkspaceError:
+        return []
+    return [
+        CompletionItem(row.name, help=clean_line(row.title)[:60])
+        for row in rows
+        if row.name.startswith(begun)
+    ]
+
+
+def complete_efforts(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+    """The effort levels."""
+    from session.models.catalogue import EFFORTS
+
+    return [CompletionItem(effort) for effort in EFFORTS if effort.startswith(begun)]
+
+
+def complete_providers(
+    context: click.Context, parameter: click.Parameter, begun: str
+) -> list[CompletionItem]:
+    """The providers of the catalogue, including the user's own."""
+    return [CompletionItem(name) for name in sorted(_catalogue()[0]) if name.startswith(begun)]
+
+
+def complete_models(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+    """The models of the catalogue; of the given provider, if one was named."""
+    wanted = context.params.get("provider")
+    return [
+        CompletionItem(name, help=provider)
+        for name, provider in _catalogue()[1].items()
+        if name.startswith(begun) and wanted in (None, provider)
+    ]
+
+
+def _catalogue() -> tuple[list[str], dict[str, str]]:
+    """The providers by name, and the models with their provider."""
+    from session.base.storage.folders import config_folder
+    from session.setup.config import ConfigError, Flags, load_settings
+
+    try:
+        _, known = load_settings(Path(), config_folder(os.environ), os.environ, Flags())
+    except ConfigError:
+        return [], {}
+    return list(known.providers), {model.name: model.provider for model in known.models.values()}

@@ -13,10 +13,9 @@ from tui.editor.buffers.history import Selected
 from tui.editor.hunk_in_flight import SUGGESTED, GhostRow
 from tui.editor.long_lines import part_in_sight
 from tui.editor.signs import signs
-from tui.front.words.cell_width import cell_len
 from tui.screen.drawing.code import drawable
 from tui.screen.drawing.palette import Palette
-from tui.screen.drawing.plain import cells_to, untabbed, visible
+from tui.screen.drawing.plain import cell_len, cells_to, untabbed, visible
 from tui.screen.drawing.rows import Span, overlaid
 
 AROUND_NUMBER = 3

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tui.front.words.cell_width import cell_len
-from tui.screen.drawing.plain import visible
+from tui.screen.drawing.plain import cell_len, visible
 from tui.screen.drawing.rows import Span, cut
 
 LONG = 4_000

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tui.front.words.cell_width import cell_len
-from tui.screen.drawing.plain import clipped_left, visible
+from tui.screen.drawing.plain import cell_len, clipped_left, visible
 
 FOLLOWING = "↓"
 """Before a file that came up with the model's hunks."""

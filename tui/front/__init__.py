@@ -1,1 +1,1 @@
-"""What every front end shares: the keys, slash commands, wording, printing and exit codes."""
+"""What every front end shares: keys, slash commands, matching, wording, printing and exit codes."""

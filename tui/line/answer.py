@@ -37,12 +37,10 @@ from session.project.project_trust import Candidate
 from session.record.usage_totals import UsageFold
 from session.session import Session
 from tui.front.printing import say
-from tui.front.words.check_lines import broken_line
-from tui.front.words.compaction_lines import compaction_line, dialogue_line
+from tui.front.words.check_lines import BAR, broken_line, exact_lines, trust_lines, trust_title
 from tui.front.words.figures import stopped_line, turn_said
 from tui.front.words.held_items import HeldItem, HeldItems
-from tui.front.words.trust_lines import BAR, exact_lines, trust_lines, trust_title
-from tui.front.words.window_lines import context_line
+from tui.front.words.window_lines import compaction_line, context_line, dialogue_line
 from tui.line.event_printers import fate_line
 from tui.line.whole_words import say_diff, say_in_words
 

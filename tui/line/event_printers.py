@@ -34,10 +34,9 @@ from session.base.events import (
     to_dict,
 )
 from session.base.text.line_range import line_range
-from tui.app.race.lines import race_line
 from tui.front.printing import PieceWriter, say, say_json
-from tui.front.words.check_lines import check_line, checked_detail
-from tui.front.words.compaction_lines import compaction_line
+from tui.front.words.check_lines import check_line, checked_detail, race_line
+from tui.front.words.window_lines import compaction_line
 
 PRINTED = (
     TurnStarted,

@@ -16,10 +16,9 @@ from session.setup.opening import Opening
 from tui.front.event_loop import run
 from tui.front.exits import CONFIGURATION, FAILED, OUTPUT_CLOSED, exit_code, leave
 from tui.front.printing import drop_output, say
+from tui.front.words.silence import telling_silence
 from tui.line.event_printers import Printer
-from tui.line.quiet_turns import telling_silence
-from tui.screen.terminal.command_signals import CommandSignals
-from tui.screen.terminal.end_signals import SIGNALS
+from tui.screen.terminal.signals import SIGNALS, CommandSignals
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,15 +34,13 @@ from tui.app.unattended import carry_on
 from tui.front.event_loop import run
 from tui.front.exits import CONFIGURATION, DONE, leave
 from tui.front.slash.completion import completer, prefetch_models
-from tui.front.slash.errors import SlashError
-from tui.front.slash.running import run_command
+from tui.front.slash.running import SlashError, run_command
 from tui.front.slash.table import slashes, split_slash
 from tui.front.words.held_items import BARE_ANSWERS, Verdict
+from tui.front.words.silence import telling_silence
 from tui.line.answer import Answer
-from tui.line.quiet_turns import telling_silence
 from tui.line.whole_words import say_in_words
-from tui.screen.terminal.command_signals import CommandSignals
-from tui.screen.terminal.lost_terminal import StandardStreams
+from tui.screen.terminal.signals import CommandSignals, StandardStreams
 
 ESCAPE_SECONDS = 0.05
 ASKED_SECONDS = 0.7

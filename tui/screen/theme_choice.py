@@ -2,12 +2,14 @@
 
 The settings name a theme, or ``auto``. What the user picks in the app is kept and comes before the settings,
 until these name another theme than they did then. ``auto`` is the dark or the light theme by the terminal's
-background; what the terminal answered last is kept, since the first frame does not wait for an answer.
+background; what the terminal answered last is kept, since the first frame does not wait for an answer. The
+answer is that to OSC 11 (xterm's ctlseqs, "Operating System Commands").
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -16,8 +18,27 @@ from typing import Any
 from session.base.storage.line_files import StoreError
 from themes.loader import theme_names
 
+_ANSWER = re.compile(r"\x1b\]11;rgba?:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})")
 AUTO = "auto"
 BY_BACKGROUND = {True: "dark", False: "light"}
+
+
+def is_dark(answer: str) -> bool | None:
+    """Whether the colour in ``answer`` is a dark one; None where the answer is none."""
+    found = _ANSWER.match(answer)
+    if found is None:
+        return None
+    red, green, blue = (int(part, 16) / (16 ** len(part) - 1) for part in found.groups())
+    return bool(0.299 * red + 0.587 * green + 0.114 * blue < 0.5)
+
+
+def is_dark_by(environ: Mapping[str, str]) -> bool | None:
+    """Whether the background is dark according to ``COLORFGBG``, which some terminals set; None where it does
+    not say."""
+    last = environ.get("COLORFGBG", "").rpartition(";")[2]
+    if not last.isdecimal() or int(last) > 15:
+        return None
+    return int(last) in (0, 1, 2, 3, 4, 5, 6, 8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +67,6 @@ class ThemeChoice:
         theme = self.chosen
         if theme != AUTO:
             return theme
-        from tui.screen.terminal_background import is_dark_by
 
         dark = is_dark_by(self._environ)
         dark = self._kept.dark if dark is None else dark

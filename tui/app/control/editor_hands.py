@@ -11,11 +11,10 @@ from textual.app import App
 from tui.app.control.background import BackgroundTasks
 from tui.app.control.file_control import FileControl
 from tui.app.control.find_control import FindControl
-from tui.app.control.outside_editor import EditorProblem, edit_outside, editor_command
 from tui.app.control.overlay_control import OverlayControl
 from tui.app.panes.layout import Panes
 from tui.front.keys.keymap import shown
-from tui.screen.terminal.lending import given_back
+from tui.screen.terminal.lending import EditorProblem, edit_outside, editor_command, given_back
 
 if TYPE_CHECKING:
     from tui.front.port import SessionPort

@@ -11,7 +11,6 @@ from session.record.usage_totals import UsageFold
 from session.turn.landing_queue import DECLINED
 from tui.app.panes.held_bar import HeldBar, Question
 from tui.app.panes.status import StatusLine
-from tui.app.race.lines import ended_line
 from tui.app.review.review_book import ReviewBook
 from tui.chat.chat import ChatView
 from tui.chat.transcript.hunk_entry import HunkSize
@@ -20,7 +19,7 @@ from tui.editor.disk_changes import DiskChanges
 from tui.editor.flights import Flights
 from tui.editor.hunk_notes import HunkNotes
 from tui.editor.shown_file import ShownFile
-from tui.front.slash.hunks import refusal_line
+from tui.front.slash.running import refusal_line
 from tui.front.words.check_lines import (
     broken_line,
     check_line,
@@ -28,13 +27,12 @@ from tui.front.words.check_lines import (
     command_end,
     command_ends,
     command_runs,
+    ended_line,
     watch_lines,
 )
-from tui.front.words.compaction_lines import compaction_line, compaction_text, dialogue_line
-from tui.front.words.figures import compact, effort_said, stopped_line, turn_brief, turn_said
+from tui.front.words.figures import Meter, compact, effort_said, stopped_line, turn_brief, turn_said
 from tui.front.words.held_items import HeldItem, HeldItems, Verdict
-from tui.front.words.meter import Meter
-from tui.front.words.window_lines import context_line
+from tui.front.words.window_lines import compaction_line, compaction_text, context_line, dialogue_line
 
 if TYPE_CHECKING:
     from tui.front.port import SessionPort

@@ -11,14 +11,14 @@ from textual.screen import ModalScreen, Screen
 
 from tui.app.overlays.overlay import ClosingScreen, Overlay
 from tui.front.keys.keymap import shown
-from tui.screen.drawing.theme_switch import ThemeSwitch
+from tui.screen.drawing.palette import ThemeSwitch
 
 if TYPE_CHECKING:
     from session.base.events import Event
     from session.setup.model_offers import Offer
     from tui.app.control.feed import Feed
-    from tui.app.overlays.filtering import Choice
     from tui.app.overlays.offer_screen import FindOffers
+    from tui.front.matching import Choice
     from tui.front.port import SessionPort
 
 REACHABLE = frozenset(

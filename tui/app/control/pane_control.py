@@ -12,8 +12,7 @@ from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 from tui.app.panes.layout import Layout, Panes
-from tui.front.keys.key_order import hand_on
-from tui.front.keys.key_turns import KeyTurns
+from tui.front.keys.key_order import KeyTurns, hand_on
 from tui.front.keys.keymap import shown
 from tui.screen.terminal.driver import suspend
 from tui.screen.terminal.lending import set_mouse

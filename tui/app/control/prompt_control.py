@@ -10,7 +10,6 @@ from textual.app import App
 from tui.app.control.background import BackgroundTasks
 from tui.app.control.drop_control import DropControl
 from tui.app.control.hunk_control import HunkControl
-from tui.app.control.outside_editor import EditorProblem, edit_outside, editor_command
 from tui.app.control.overlay_control import OverlayControl
 from tui.app.control.quit_control import QuitControl
 from tui.app.panes.held_bar import DROP, READ_ALL, TRUST, UNDO_TURN, Question
@@ -18,13 +17,11 @@ from tui.app.panes.layout import Panes
 from tui.app.panes.queue_list import Wish
 from tui.front.keys.keymap import shown
 from tui.front.slash.completion import prefetch_models
-from tui.front.slash.errors import SlashError
-from tui.front.slash.hunks import undone_line
-from tui.front.slash.running import run_command
+from tui.front.slash.running import SlashError, run_command, undone_line
 from tui.front.slash.table import split_slash
 from tui.front.words.check_lines import command_ends
 from tui.front.words.held_items import is_bare_answer
-from tui.screen.terminal.lending import given_back
+from tui.screen.terminal.lending import EditorProblem, edit_outside, editor_command, given_back
 
 if TYPE_CHECKING:
     from tui.app.control.feed import Feed

@@ -15,12 +15,11 @@ from session.commands.diff_commands import DiffError
 from session.project.open_files import FileProblem
 from tui.app.control.background import BackgroundTasks
 from tui.app.control.drop_control import DropControl
-from tui.app.control.outside_editor import EditorProblem, edit_outside, editor_command
 from tui.app.panes.layout import Panes
 from tui.app.review.review_book import MOST_LINES, ReviewBook, Reviewed
 from tui.app.review.review_rows import Line, patch_lines, replaced_lines
-from tui.screen.drawing.theme_switch import ThemeSwitch
-from tui.screen.terminal.lending import given_back
+from tui.screen.drawing.palette import ThemeSwitch
+from tui.screen.terminal.lending import EditorProblem, edit_outside, editor_command, given_back
 
 if TYPE_CHECKING:
     from tui.app.control.feed import Feed

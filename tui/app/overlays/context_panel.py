@@ -15,10 +15,9 @@ from tui.app.overlays.context_rows import FILL, Entry, Group, detail, groups, he
 from tui.app.overlays.file_picker import FilePicker
 from tui.front.keys.keymap import scope, shown
 from tui.front.port import SessionPort
-from tui.front.words.hints import fitting
 from tui.screen.drawing.pacer import Pacer
 from tui.screen.drawing.palette import Palette
-from tui.screen.drawing.plain import clipped, visible
+from tui.screen.drawing.plain import clipped, fitting, visible
 from tui.screen.drawing.rows import Row
 
 LOW = 14

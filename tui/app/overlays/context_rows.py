@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from session.turn.memory.window_report import WindowReport
 from tui.front.keys.keymap import shown
-from tui.front.words.cell_width import cell_len
+from tui.front.matching import best
 from tui.front.words.figures import thousands
-from tui.front.words.fuzzy import best
-from tui.screen.drawing.plain import clipped, clipped_left, untabbed, visible
+from tui.screen.drawing.plain import cell_len, clipped, clipped_left, untabbed, visible
 from tui.screen.drawing.rows import Breaks, Row, Span, wrap
 
 FILL = "panel"

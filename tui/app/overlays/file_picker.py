@@ -15,10 +15,9 @@ from textual.worker import Worker
 from tui.app.overlays.lines import Lines
 from tui.app.overlays.overlay import ClosingScreen
 from tui.front.keys.key_order import run_key_in_order
-from tui.front.words.cell_width import cell_len
-from tui.front.words.fuzzy import best
+from tui.front.matching import best
 from tui.screen.drawing.palette import Palette
-from tui.screen.drawing.plain import clipped_left, visible
+from tui.screen.drawing.plain import cell_len, clipped_left, visible
 from tui.screen.drawing.rows import Row, Span
 
 

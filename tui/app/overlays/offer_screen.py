@@ -13,9 +13,8 @@ from textual.content import Content
 from session.setup.model_offers import Offer
 from tui.app.overlays.lines import Lines
 from tui.app.overlays.overlay import ClosingScreen
-from tui.front.words.cell_width import cell_len
 from tui.screen.drawing.palette import Palette
-from tui.screen.drawing.plain import clipped, visible
+from tui.screen.drawing.plain import cell_len, clipped, visible
 from tui.screen.drawing.rows import Row, Span, breaks
 
 AGAIN_SECONDS = 2.0

@@ -11,13 +11,11 @@ from textual.content import Content
 from textual.widgets import Input
 
 from tui.app.overlays.file_picker import PathInput
-from tui.app.overlays.filtering import Choice, filtered, marked
 from tui.app.overlays.lines import Lines
 from tui.app.overlays.overlay import ClosingScreen
-from tui.front.words.cell_width import cell_len
-from tui.front.words.hints import fitting
+from tui.front.matching import Choice, filtered, marked
 from tui.screen.drawing.palette import Palette
-from tui.screen.drawing.plain import clipped, visible
+from tui.screen.drawing.plain import cell_len, clipped, fitting, visible
 from tui.screen.drawing.rows import Row, Span, wrap
 
 CORNERS = 4

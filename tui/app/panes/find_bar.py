@@ -16,9 +16,8 @@ from textual.widgets import Input
 from tui.editor.buffers.text_search import HINTS, Mode
 from tui.front.keys.key_order import run_key_in_order
 from tui.front.keys.keymap import scope
-from tui.front.words.hints import fitting
 from tui.screen.drawing.palette import Palette
-from tui.screen.drawing.plain import clipped, visible
+from tui.screen.drawing.plain import clipped, fitting, visible
 
 FindAction = Literal["next", "previous", "mode", "replace", "replace_all", "undo", "other_field", "close"]
 

@@ -20,11 +20,9 @@ from textual.widget import Widget
 
 from tui.front.keys.key_order import run_key_in_order
 from tui.front.keys.keymap import bindings, shown
-from tui.front.words.cell_width import cell_len
-from tui.front.words.hints import fitting
-from tui.front.words.trust_lines import exact_lines
+from tui.front.words.check_lines import exact_lines
 from tui.screen.drawing.palette import Palette
-from tui.screen.drawing.plain import clipped
+from tui.screen.drawing.plain import cell_len, clipped, fitting
 from tui.screen.drawing.rows import breaks
 
 if TYPE_CHECKING:

@@ -14,10 +14,9 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from tui.front.keys.keymap import shown
-from tui.front.words.cell_width import cell_len
 from tui.front.words.figures import thousands
 from tui.screen.drawing.palette import Palette
-from tui.screen.drawing.plain import clipped, visible
+from tui.screen.drawing.plain import cell_len, clipped, visible
 from tui.screen.drawing.rows import Span
 
 

@@ -11,9 +11,7 @@ from textual.content import Content
 from tui.app.panes.layout import Panes
 from tui.front.keys.keymap import shown
 from tui.front.slash.table import hint
-from tui.front.words.cell_width import cell_len
-from tui.front.words.hints import fitting
-from tui.screen.drawing.plain import clipped_left, visible
+from tui.screen.drawing.plain import cell_len, clipped_left, fitting, visible
 
 if TYPE_CHECKING:
     from session.project.open_files import OpenFile

@@ -11,8 +11,8 @@ from session.base.events import Event, TrustAnswered, TrustAsked
 from tui.app.panes.held_bar import TRUST, Question
 from tui.app.panes.layout import Panes
 from tui.front.port import SessionPort
+from tui.front.words.check_lines import trust_lines, trust_title
 from tui.front.words.held_items import Verdict
-from tui.front.words.trust_lines import trust_lines, trust_title
 
 Work = Coroutine[Any, Any, None]
 

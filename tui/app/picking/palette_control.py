@@ -5,10 +5,10 @@ from __future__ import annotations
 from textual.app import App
 
 from tui.app.control.overlay_control import OverlayControl
-from tui.app.overlays.filtering import Choice
 from tui.app.panes.layout import Panes
 from tui.editor.signs import signs
 from tui.front.keys.keymap import Key, is_alt_letter, keymap, textual_action
+from tui.front.matching import Choice
 from tui.front.slash.table import slashes, split_slash
 from tui.screen.terminal.driver import tells_alt
 

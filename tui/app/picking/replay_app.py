@@ -40,12 +40,11 @@ from tui.editor.flights import Flights
 from tui.editor.marks import Marks
 from tui.editor.shown_file import ShownFile
 from tui.front.keys.keymap import scope
-from tui.screen.drawing.palette import Palette
+from tui.screen.drawing.palette import Palette, ThemeSwitch
 from tui.screen.drawing.plain import clipped, visible
 from tui.screen.drawing.rows import Row
-from tui.screen.drawing.theme_switch import ThemeSwitch
 from tui.screen.terminal.driver import SparkDriver
-from tui.screen.terminal.end_signals import leaving_on_signals
+from tui.screen.terminal.signals import leaving_on_signals
 
 PLAYING = "replaying the session"
 FRAME = 1 / 30

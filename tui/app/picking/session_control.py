@@ -20,11 +20,11 @@ from session.record.sharing.rename import rename_session
 from session.ways.following_opening import ask_to_hand_over
 from tui.app.control.background import BackgroundTasks
 from tui.app.control.overlay_control import OverlayControl
-from tui.app.overlays.filtering import Choice
 from tui.app.panes.layout import Panes
-from tui.front.keys.key_turns import KeyTurns
+from tui.front.keys.key_order import KeyTurns
+from tui.front.keys.keymap import save_first
+from tui.front.matching import Choice
 from tui.front.slash.table import split_slash
-from tui.front.words.hints import save_first
 from tui.screen.terminal.lending import keep_keys
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from textual import events
 from textual.content import Content
 from textual.widgets import Input
 
-from tui.app.overlays.filtering import Choice
 from tui.app.overlays.pick_screen import PickScreen
+from tui.front.matching import Choice
 from tui.screen.drawing.palette import Palette
 from tui.screen.drawing.plain import visible
 

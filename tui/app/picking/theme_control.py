@@ -10,9 +10,8 @@ from session.base.storage.line_files import StoreError
 from themes.loader import ThemeError, load_theme, theme_names
 from tui.app.control.background import BackgroundTasks
 from tui.app.control.overlay_control import OverlayControl
-from tui.screen.drawing.theme_switch import ThemeSwitch
-from tui.screen.terminal_background import is_dark
-from tui.screen.theme_choice import AUTO, ThemeChoice
+from tui.screen.drawing.palette import ThemeSwitch
+from tui.screen.theme_choice import AUTO, ThemeChoice, is_dark
 
 if TYPE_CHECKING:
     from tui.app.panes.status import StatusLine
@@ -37,7 +36,7 @@ class ThemeControl:
 
     def pick(self) -> None:
         """Have the user pick a theme; each is shown as it is chosen."""
-        from tui.app.overlays.filtering import Choice  # the first frame has no list
+        from tui.front.matching import Choice  # the first frame has no list
 
         before = self._themes.palette.theme.name
         auto = [Choice(AUTO, AUTO, "dark or light, as the terminal is")] if self._choice is not None else []

@@ -1,1 +1,1 @@
-"""What the front ends show of a race: its lines, the panel, and the attempts to choose from."""
+"""What the front ends show of a race: the panel, and the attempts to choose from."""

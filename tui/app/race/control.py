@@ -15,9 +15,8 @@ from session.commands.race_commands import RaceError
 from tui.app.panes.layout import Panes
 from tui.app.race.rows import RaceView
 from tui.front.port import SessionPort
-from tui.screen.drawing.palette import Palette
+from tui.screen.drawing.palette import Palette, ThemeSwitch
 from tui.screen.drawing.rows import Row
-from tui.screen.drawing.theme_switch import ThemeSwitch
 
 LEAST = 3
 """Rows that the panel may take on the lowest screen."""

@@ -12,7 +12,7 @@ from tui.front.port import SessionPort
 
 if TYPE_CHECKING:
     from tui.app.race.control import RaceControl
-    from tui.screen.drawing.theme_switch import ThemeSwitch
+    from tui.screen.drawing.palette import ThemeSwitch
 
 
 class Races:

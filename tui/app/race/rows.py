@@ -16,7 +16,7 @@ from session.base.events import (
     RaceEnded,
     RaceStarted,
 )
-from tui.app.race.lines import ended_line
+from tui.front.words.check_lines import ended_line
 from tui.front.words.figures import thousands
 from tui.screen.drawing.plain import clipped, visible
 from tui.screen.drawing.rows import Row, Span

@@ -12,7 +12,7 @@ from tui.app.control.background import BackgroundTasks
 from tui.app.panes.layout import Panes
 from tui.app.review.review_finding_notes import FindingNotes
 from tui.front.keys.keymap import shown
-from tui.screen.drawing.theme_switch import ThemeSwitch
+from tui.screen.drawing.palette import ThemeSwitch
 
 if TYPE_CHECKING:
     from tui.app.control.file_control import FileControl

@@ -16,10 +16,9 @@ from tui.app.review.review_finding_notes import FindingNotes
 from tui.app.review.review_rows import FILL, unified
 from tui.editor.signs import signs
 from tui.front.keys.keymap import key_line, scope
-from tui.front.words.hints import fitting
 from tui.screen.drawing.pacer import Pacer
 from tui.screen.drawing.palette import Palette
-from tui.screen.drawing.plain import clipped, untabbed, visible
+from tui.screen.drawing.plain import clipped, fitting, untabbed, visible
 from tui.screen.drawing.rows import Row
 
 

@@ -7,8 +7,7 @@ from difflib import unified_diff
 
 from tui.app.review.review_book import Reviewed
 from tui.chat.transcript.hunk_entry import SIGNS
-from tui.front.words.cell_width import cell_len
-from tui.screen.drawing.plain import clipped, untabbed, visible
+from tui.screen.drawing.plain import cell_len, clipped, untabbed, visible
 from tui.screen.drawing.rows import Row, Span
 
 FILL = "panel"

@@ -12,10 +12,9 @@ from tui.app.overlays.chosen_list import ChosenList
 from tui.app.review.review_book import ReviewBook, Reviewed
 from tui.app.review.review_rows import FILL, Line, hunk_row, side_by_side, unified
 from tui.front.keys.keymap import key_line, scope
-from tui.front.words.hints import fitting
 from tui.screen.drawing.pacer import Pacer
 from tui.screen.drawing.palette import Palette
-from tui.screen.drawing.plain import clipped, visible
+from tui.screen.drawing.plain import clipped, fitting, visible
 from tui.screen.drawing.rows import Row, breaks
 
 HINTS = (

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tui.front.words.cell_width import cell_len
-from tui.front.words.fuzzy import best
+from tui.front.matching import best
 from tui.screen.drawing.palette import Palette
-from tui.screen.drawing.plain import clipped, clipped_left, visible
+from tui.screen.drawing.plain import cell_len, clipped, clipped_left, visible
 from tui.screen.drawing.rows import Row, Span
 
 if TYPE_CHECKING:

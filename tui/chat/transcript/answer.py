@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, overload
 
-from tui.front.words.hints import unfolds
+from tui.front.keys.keymap import unfolds
 from tui.screen.drawing.packed_rows import UNREADABLE, PackedRows, Packing, Shelf, ShelvedText
 from tui.screen.drawing.plain import clipped
 from tui.screen.drawing.rows import DRAWN_ONLY, Row, Span

@@ -16,7 +16,7 @@ from itertools import islice, takewhile
 
 from tui.chat.transcript.tables import MOST, Table, is_line
 from tui.screen.drawing.code import CodeStream, drawable, lexer_for
-from tui.screen.drawing.links import link_role
+from tui.screen.drawing.palette import link_role
 from tui.screen.drawing.plain import clipped, untabbed, visible
 from tui.screen.drawing.rows import DRAWN_ONLY, Breaks, Row, Span, cut, wrap
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from tui.front.words.cell_width import cell_len
+from tui.screen.drawing.plain import cell_len
 from tui.screen.drawing.rows import Row, Span, wrap
 
 MOST = 60

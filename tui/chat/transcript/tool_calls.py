@@ -4,7 +4,7 @@ failed, the last of its output; all of it when the user unfolds it."""
 from __future__ import annotations
 
 from tui.chat.transcript.entry import DrawnEntry
-from tui.front.words.hints import unfolds
+from tui.front.keys.keymap import unfolds
 from tui.screen.drawing.plain import clipped, untabbed, visible
 from tui.screen.drawing.rows import DRAWN_ONLY, Breaks, Row, Span, wrap
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from tui.chat.transcript.entry import DrawnEntry, Entry
-from tui.front.words.hints import unfolds
+from tui.front.keys.keymap import unfolds
 from tui.screen.drawing.plain import clipped, untabbed, visible, visible_lines
 from tui.screen.drawing.rows import DRAWN_ONLY, Row, Span, wrap
 

@@ -141,6 +141,16 @@ def key_line(where: str, *named: tuple[str, str]) -> str:
     return " · ".join(f"{shown(action, where)} {word}" for action, word in named)
 
 
+def unfolds() -> str:
+    """The key that shows the rest of what the chat shows the beginning or the end of."""
+    return key_line("chat", ("read('fold')", "unfolds"))
+
+
+def save_first() -> str:
+    """What the user has to do before the session can be left for another one."""
+    return f"save the file in the editor first ({shown('save')})"
+
+
 _NAMES = {
     "underscore": "_",
     "escape": "Esc",

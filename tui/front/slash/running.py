@@ -1,14 +1,23 @@
-"""Runs a command that was typed in place of a prompt."""
+"""Runs a command that was typed in place of a prompt: on hunks, on prompts and the session, on the window,
+and the commands that run something.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tui.front.slash.errors import SlashError
+from session.base.events import HunkRefused, SessionNamed
 from tui.front.slash.table import slashes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from session.base.events import HunkUndone
     from tui.front.port import SessionPort
+
+
+class SlashError(Exception):
+    """A command failed; the message says why."""
 
 
 async def run_command(session: SessionPort, name: str, argument: str) -> str:
@@ -55,12 +64,7 @@ def check_own(session: SessionPort, name: str) -> None:
 
 async def _run(session: SessionPort, name: str, argument: str) -> str:
     """Ask each kind of command in turn; one that does not have this command returns None."""
-    from tui.front.slash.checking import run_checking
-    from tui.front.slash.hunks import run_on_hunks
-    from tui.front.slash.prompts import run_on_prompts
-    from tui.front.slash.window import run_on_window
-
-    for run in (run_on_prompts, run_on_hunks, run_checking, run_on_window):
+    for run in (_run_on_prompts, _run_on_hunks, _run_checking, _run_on_window):
         told = await run(session, name, argument)
         if told is not None:
             return told
@@ -79,3 +83,181 @@ def _unknown(name: str) -> str:
     like = spelled_like(name, known, 1)
     meant = f" Did you mean /{like[0]}?" if like else ""
     return f"Unknown command /{name}.{meant} /help lists all."
+
+
+async def _run_checking(session: SessionPort, name: str, argument: str) -> str | None:
+    """What to tell the user, or None for any other command."""
+    match name, argument:
+        case "check", _:
+            return await _check(session, argument)
+        case "try", str() if argument:
+            from session.commands.race_words import run_try
+
+            return await run_try(session.race, argument)
+        case "fix", _:
+            _fix(session, argument)
+        case "run", str() if argument:
+            session.shell.run(argument)
+        case "watch", "":
+            return f"watched: {session.shell.watched or 'nothing'}"
+        case "watch", "off":
+            return "no longer watched" if session.shell.unwatch() else "nothing was watched"
+        case "watch", _:
+            session.shell.watch(argument)
+            return f"runs at every change: {argument}"
+        case _:
+            return None
+    return ""
+
+
+async def _check(session: SessionPort, argument: str) -> str | None:
+    from session.commands.check_commands import NO_CHECKS
+    from tui.front.words.check_lines import exact_command, listed_checks
+
+    match argument.split(maxsplit=1):
+        case []:
+            return await session.checks.run()
+        case ["list"]:
+            return listed_checks(await session.checks.listed()) or NO_CHECKS
+        case ["agree", agreed]:
+            check = await session.checks.agree(agreed)
+            return f"agreed for this project: {exact_command(check)}"
+        case ["on"]:
+            return await session.checks.follow()
+        case ["off"]:
+            session.checks.stop_following()
+            return ""
+        case _:
+            return None
+
+
+def _fix(session: SessionPort, remark: str) -> None:
+    """Send what is red, or what failed, to the model, with what the user says of it."""
+    from tui.front.words.check_lines import what_failed
+
+    if not (prompt := what_failed(session)):
+        raise SlashError("No check is red, and no command has failed.")
+    session.submit(f"{remark}\n\n{prompt}" if remark else prompt, typed=remark)
+
+
+async def _run_on_window(session: SessionPort, name: str, argument: str) -> str | None:
+    """What to tell the user, or None for any other command."""
+    match name, argument:
+        case "context", "":
+            from tui.front.words.window_lines import window_lines
+
+            return window_lines(await session.context.explain(""))
+        case "pin", "":
+            return "pinned: " + (", ".join(session.context.pinned) or "nothing")
+        case "pin", _:
+            await session.context.pin(argument)
+        case "unpin", str() if argument:
+            await session.context.unpin(argument)
+        case "drop", "":
+            return "taken out: " + (", ".join(session.context.removed) or "nothing")
+        case "drop", _:
+            await session.context.remove(argument)
+        case "restore", str() if argument:
+            await session.context.restore(argument)
+        case "index", "":
+            return session.context.read_all()
+        case "compact", "":
+            return await session.compaction.compact()
+        case "ledger", "":
+            return await session.compaction.summary()
+        case "remember", "":
+            return session.compaction.remembered()
+        case "remember", _:
+            session.compaction.remember(argument)
+        case "forget", str() if argument:
+            session.compaction.forget(argument)
+        case _:
+            return None
+    return ""
+
+
+async def _run_on_prompts(session: SessionPort, name: str, argument: str) -> str | None:
+    """What to tell the user, or None for any other command."""
+    match name, argument:
+        case "after", str() if argument:
+            session.after_hunk(argument)
+        case "queue", str() if argument:
+            session.queue(argument)
+        case (("model" | "effort"), ""):
+            return f"{session.models.model} · {session.models.effort}"
+        case "model", _:
+            return await session.models.choose_model(argument)
+        case "effort", _:
+            return session.models.choose(effort=argument)
+        case "fast", ("" | "on" | "off"):
+            return session.models.choose(fast=not session.models.fast if not argument else argument == "on")
+        case "takeover", "":
+            if not session.standing.owner:
+                raise SlashError("this process has the session already")
+            session.standing.take_over()
+        case "rename", str() if argument:
+            return _rename(session, " ".join(argument.split()))
+        case "usage", "":
+            from tui.front.words.figures import report
+
+            return await report(session.usage, session.models.prices)
+        case (("theme" | "lean"), _):
+            raise SlashError("Line mode uses the terminal's own colours.")
+        case (("new" | "resume"), _):
+            raise SlashError("Line mode has one session: spark line begins one, spark line -c goes on.")
+        case _:
+            return None
+    return ""
+
+
+def _rename(session: SessionPort, title: str) -> str:
+    session.publish(SessionNamed(title))
+    return f"this session is called {title!r} in lists"
+
+
+async def _run_on_hunks(session: SessionPort, name: str, argument: str) -> str | None:
+    """What to tell the user, or None for any other command."""
+    match name, argument:
+        case "undo", _:
+            await session.hunks.undo(argument or None)
+        case "redo", _:
+            await session.hunks.redo(argument or None)
+        case "undo-turn", _:
+            return undone_line(await session.hunks.undo_turn())
+        case "review", ("on" | "off"):
+            session.review = argument == "on"
+            return "every hunk is held until you agree" if session.review else "hunks land at once"
+        case "diff", _:
+            return (await session.hunks.diff(argument)).text
+        case "drop", str() if (cut := session.surgery.parsed(argument)) is not None:
+            return await session.surgery.drop(cut)
+        case "amend", str() if argument and (cut := session.surgery.parsed(argument, amended=True)):
+            return await session.surgery.drop(cut)
+        case "lock", "":
+            return "locked: " + (", ".join(await session.locks.shown()) or "nothing")
+        case "lock", _:
+            return await session.locks.lock(argument)
+        case "unlock", str() if argument:
+            return await session.locks.unlock(argument)
+        case _:
+            return None
+    return ""
+
+
+def undone_line(results: Sequence[HunkUndone | HunkRefused]) -> str:
+    """All that was undone at once, in a line; what could not be undone is told with its reason."""
+    if not results:
+        return "no turn of this session has a landed hunk"
+    refused = [each for each in results if isinstance(each, HunkRefused)]
+    undone = [each for each in results if not isinstance(each, HunkRefused)]
+    files = len({each.place for each in undone})
+    where = undone[0].place if files == 1 else f"{files} files"
+    told = [f"Undone in {where}: {', '.join(each.hunk for each in reversed(undone))}"] if undone else []
+    told += [f"{each.hunk} stays: {each.message}" for each in refused]
+    return "; ".join(told)
+
+
+def refusal_line(hunk: str, path: str, message: str) -> str:
+    """Why a command for a hunk did nothing, with the hunk and file that ``message`` does not name."""
+    named = [each for each in (hunk, path) if each and each not in message]
+    return f"{' '.join(named)}: {message}" if named else message

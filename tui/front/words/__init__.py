@@ -1,1 +1,1 @@
-"""What the front ends say: figures and tables."""
+"""What the front ends say: figures, tables, and lines about checks and windows."""

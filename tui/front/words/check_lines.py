@@ -1,21 +1,50 @@
-"""Lines about agreed checks, and about files that a turn left with a syntax error."""
+"""Lines about what judges a change: agreed checks, races of attempts, and the question whether a project's
+files may instruct the model and name checks.
+
+Text is shown as exactly what it is: what would be run must be read before it is allowed. Runs of blanks could
+push the end of a command off the screen, and characters that cannot be seen could change what it does, so
+both are written out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from session.base.events import CheckEnded, CommandEnded, HunkChecked, WatchTold
+from session.base.events import (
+    AttemptChecked,
+    AttemptEnded,
+    AttemptStarted,
+    BaselineChecked,
+    CheckEnded,
+    CommandEnded,
+    Event,
+    HunkChecked,
+    RaceEnded,
+    RaceStarted,
+    WatchTold,
+)
+from session.base.text.invisible import is_invisible
+from session.project.project_trust import SETTINGS_FILE, Candidate
 from tui.front.keys.keymap import shown as shown_key
-from tui.front.words.trust_lines import exact_lines
+from tui.front.words.figures import dollars, duration, thousands
 
 if TYPE_CHECKING:
     from session.checks.check import Check
     from tui.front.port import SessionPort
 
+
+LONGEST_RUN = 8
+"""Blanks in a row that are still shown as blanks."""
+_RUN = re.compile(rf"[^\S\n]{{{LONGEST_RUN + 1},}}")
+_BLANK_LINES = re.compile(rf"\n{{{LONGEST_RUN + 1},}}")
+BAR = "│ "
+"""Stands before each line of the project's files."""
+_MOST_NAMED = 3
 MOST_FINDINGS = 5
 """Findings that are shown of one check."""
-
 WALLS = {"landlock": " · behind Landlock", "none": " · without walls"}
 """What is said of the walls a check ran in, where they are not the usual ones."""
 _SAID = {
@@ -24,6 +53,55 @@ _SAID = {
     "as_before": "failed as before any change",
     "unclear": "says nothing",
 }
+_STATES = {"green": "passed", "red": "failed", "unclear": "says nothing"}
+
+
+def exact_lines(text: str) -> list[str]:
+    """The lines of ``text``, with long runs of blanks as a count and unseen characters by their names."""
+    text = _BLANK_LINES.sub(lambda run: f"\n⟨{len(run[0]) - 1:,} empty lines⟩\n", text)
+    return [_RUN.sub(_count, line) for line in map(_named, text.split("\n"))]
+
+
+def _count(run: re.Match[str]) -> str:
+    return f"⟨{len(run[0]):,} blanks⟩"
+
+
+def _named(line: str) -> str:
+    return "".join(_name(character) for character in line)
+
+
+def _name(character: str) -> str:
+    if character == "\t":
+        return "    "
+    odd_blank = character.isspace() and character != " "
+    if not odd_blank and not is_invisible(character):
+        return character
+    return f"⟨{unicodedata.name(character, f'U+{ord(character):04X}').lower()}⟩"
+
+
+def trust_title(candidates: Iterable[Candidate]) -> str:
+    """What is asked, on one line."""
+    paths = [each.path for each in candidates]
+    named = ", ".join(map(_on_one_line, paths[:_MOST_NAMED]))
+    more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
+    does = "would set your model or theme" if paths == [SETTINGS_FILE] else "would instruct the model"
+    return f"Not used so far: {named}{more} of this project {does}. Agree?"
+
+
+def trust_lines(candidates: Iterable[Candidate]) -> list[str]:
+    """What the files say, whole: unseen characters by their names, and a bar before each of their lines, so
+    that nothing in them looks like spark's own words."""
+    lines = []
+    for each in candidates:
+        said = exact_lines(each.text.removesuffix("\n"))
+        many = f"{len(said)} line{'s' if len(said) > 1 else ''}"
+        lines.append(f"{_on_one_line(each.path)} ({each.standing}, {many}):")
+        lines += [f"{BAR}{line}" for line in said]
+    return lines
+
+
+def _on_one_line(path: str) -> str:
+    return " ".join(exact_lines(path))
 
 
 def checked_detail(event: HunkChecked) -> str:
@@ -109,3 +187,40 @@ def hunk_names(hunks: Sequence[str]) -> str:
     if len(hunks) > 4:
         return f"{hunks[0]} to {hunks[-1]} ({len(hunks)} hunks)"
     return " and ".join([*([", ".join(hunks[:-1])] if len(hunks) > 1 else []), *hunks[-1:]])
+
+
+def race_line(event: Event) -> str | None:
+    """One line about an event of a race, or None for other events."""
+    match event:
+        case RaceStarted(attempts=attempts, checks=checks):
+            limits = f"; at most {event.limits}" if event.limits else ""
+            judged = ", ".join(checks)
+            return f"race of {attempts}, judged by {judged} · {event.estimate}{limits}"
+        case AttemptStarted(attempt=number, model=model, effort=effort):
+            asked = f"{model}, effort {effort}" if effort else model
+            return f"attempt {number} began ({asked})"
+        case BaselineChecked(check=check, status=status, seconds=seconds):
+            said = "is green" if status == "green" else f"is {status}{_why(event.why)}"
+            return f"before: {check} {said} · {seconds:.1f} s"
+        case AttemptChecked(attempt=number, check=check, status=status, seconds=seconds):
+            said = "red as before" if event.as_before else f"{_STATES[status]}{_why(event.why)}"
+            return f"attempt {number}: {check} {said} · {seconds:.1f} s"
+        case AttemptEnded(attempt=number, status=status, tokens=tokens):
+            return f"attempt {number} {status}{_why(event.why)} · {thousands(tokens)} tokens"
+        case RaceEnded():
+            return ended_line(event)
+        case _:
+            return None
+
+
+def ended_line(event: RaceEnded) -> str:
+    """Who won a race, and what it took."""
+    won = f"attempt {event.winner} of {event.attempts} won" if event.winner else "no attempt won"
+    why = f": {event.why}" if event.why and not event.winner else ""
+    cost = f" · {dollars(event.cost)}" if event.cost is not None else ""
+    took = f"{thousands(event.tokens)} tokens{cost} · {duration(event.seconds)}"
+    return f"{won}{why} · {event.green} green · {took}"
+
+
+def _why(why: str) -> str:
+    return f" ({why})" if why else ""

@@ -1,6 +1,13 @@
-"""How long nothing new has come in a turn, and the line that says so, once a turn, with what stops it."""
+"""How long nothing new has come in a turn, and the line that says so, once a turn, with what stops it; line
+mode and ``spark exec`` print it.
+"""
 
 from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from time import monotonic
 
 from session.base.events import (
     AttemptAnswered,
@@ -18,6 +25,8 @@ from session.base.events import (
 
 STILL = 60.0
 """Seconds without anything new after which a line says so."""
+LOOK = 1.0
+"""Seconds between two looks."""
 
 
 class Silence:
@@ -82,3 +91,26 @@ class Silence:
         if self._judged:
             return f"Checks judge attempt {min(self._judged)}, and nothing new has come"
         return "Nothing new has come from the server"
+
+
+@asynccontextmanager
+async def telling_silence(
+    tell: Callable[[str], None], waits: Callable[[], bool] = lambda: False
+) -> AsyncIterator[Callable[[Event], object]]:
+    """Yield what each event of the session is to be given to. While this lasts, ``tell`` is called with a
+    line, once a turn, except where ``waits`` says that the turn waits for the user."""
+    silence = Silence(monotonic())
+
+    async def watch() -> None:
+        while True:
+            await asyncio.sleep(LOOK)
+            if waits():
+                silence.broken(monotonic())
+            elif told := silence.line(monotonic(), "Ctrl+C"):
+                tell(told)
+
+    watching = asyncio.create_task(watch(), name="silence")
+    try:
+        yield lambda event: silence.heard(event, monotonic())
+    finally:
+        watching.cancel()

@@ -44,10 +44,9 @@ from session.base.events import (
 from session.base.text.sanitize import clean, clean_line
 from session.commands.hunk_commands import HunkChange
 from session.session import Session
-from tui.front.slash.errors import SlashError
-from tui.front.slash.running import run_command
+from tui.front.slash.running import SlashError, run_command
 from tui.front.slash.table import slashes, split_slash
-from tui.front.words.meter import Meter
+from tui.front.words.figures import Meter
 from tui.line.acp.options import modes, options
 from tui.line.acp.updates import Updates
 

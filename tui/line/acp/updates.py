@@ -48,7 +48,7 @@ from session.base.events import (
 from session.base.text.sanitize import clean
 from session.commands.hunk_commands import HunkChange
 from tui.front.words.check_lines import check_line, checked_detail
-from tui.front.words.compaction_lines import compaction_line
+from tui.front.words.window_lines import compaction_line
 
 _Ending = Literal["completed", "failed"]
 _LONGEST_OUTPUT = 20_000

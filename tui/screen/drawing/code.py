@@ -13,8 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.front.words.cell_width import cell_len
-from tui.screen.drawing.plain import untabbed_pieces, visible
+from tui.screen.drawing.plain import cell_len, untabbed_pieces, visible
 from tui.screen.drawing.rows import Span
 
 if TYPE_CHECKING:

@@ -1,4 +1,8 @@
-"""Limits the frame rate: any number of changes ask for one frame, which draws the newest state."""
+"""How often a pane is drawn: any number of changes ask for one frame, which draws the newest state, and when
+rows come fast the view moves by half of the pane at once.
+
+Moving by a row paints the whole pane for each row, and nobody can read text that never stands still.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +16,11 @@ from tui.screen.terminal.frames import paint_now
 if TYPE_CHECKING:
     from textual.widget import Widget
 
+
 AT_ONCE = 3
 """Frames that are painted at once after a quiet time: a prompt, and the first tokens that answer it."""
+FAST = 8.0
+"""Rows in a second from which on the view moves by half of the pane."""
 
 
 class Pacer:
@@ -82,3 +89,18 @@ def stream_pacer(widget: Widget, paint: Callable[[], object]) -> Pacer:
         paint_now(widget)
 
     return Pacer(frame, lambda: frame_interval(widget.app), lambda: takes_frames(widget.app), AT_ONCE)
+
+
+class JumpScroll:
+    """Follows how fast rows come."""
+
+    def __init__(self) -> None:
+        self._rows = 0
+        self._at = float("-inf")
+
+    def room(self, rows: int, height: int, now: float) -> int:
+        """The rows to leave empty below the text; asked whenever the view has to move. ``rows`` is how many
+        there are, ``now`` the time in seconds on any clock."""
+        grown, passed = rows - self._rows, now - self._at
+        self._rows, self._at = rows, now
+        return height // 2 if grown > 0 and grown >= FAST * passed else 0

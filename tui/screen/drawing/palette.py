@@ -1,16 +1,44 @@
-"""Turns the roles of a theme into Rich styles and a Textual theme."""
+"""The colours of a theme: its roles as Rich styles and as a Textual theme, the palette in use, and changing
+it while the app runs.
+
+A role can carry the address of a link behind a space, ``link https://example.org``, which a terminal opens
+with a click (OSC 8), also where the address is wrapped. Sequence:
+https://gist.github.com/egmontkob/eb114294efbcd5adb1944c9f3cb5feda
+"""
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import Protocol, runtime_checkable
+from urllib.parse import quote
+
 from rich.style import Style
+from textual.app import App
 from textual.theme import BUILTIN_THEMES
 from textual.theme import Theme as TextualTheme
 
-from themes.loader import Ink, Theme
-from tui.screen.drawing.links import linked
+from themes.loader import Ink, Theme, load_theme
 
+_SCHEMES = ("https://", "http://", "mailto:")
+"""What may be opened: a model must not make a click run or open anything else."""
+_LONGEST = 2_000
+_KEPT = "%/:?#[]@!$&'()*+,;=~-._"
 ON_SELECTION = frozenset({"text", "strong", "accent", "muted"})
 """Roles that keep their colour on the selection's; the others would be hard to read there."""
+
+
+def link_role(address: str) -> str:
+    """The role of text that stands for ``address``; a plain one for addresses that are not opened."""
+    if len(address) > _LONGEST or not address.lower().startswith(_SCHEMES):
+        return "link"
+    # The sequence takes printable ASCII alone.
+    return f"link {quote(address, safe=_KEPT)}"
+
+
+@lru_cache(maxsize=512)
+def linked(style: Style, address: str) -> Style:
+    """``style`` with a link to ``address``; the same each time, since terminals tell links apart."""
+    return style + Style(link=address)
 
 
 class Palette:
@@ -116,3 +144,43 @@ class Palette:
     def textual_name(self) -> str:
         """The theme's name in Textual, distinct from Textual's own themes."""
         return f"spark-{self.theme.name}"
+
+
+@runtime_checkable
+class Restyled(Protocol):
+    """A widget or screen that draws with a palette."""
+
+    def restyle(self, palette: Palette) -> None:
+        """Draw in other colours from now on."""
+        ...
+
+
+class ThemeSwitch:
+    """Holds the palette, and gives another one to everything on the screen."""
+
+    def __init__(self, app: App[int], name: str) -> None:
+        """Use the theme called ``name``. Raises ThemeError where there is none or it is incomplete."""
+        self._app = app
+        self.palette = self._register(name)
+
+    def use(self, name: str) -> None:
+        """Draw everything in the theme called ``name``."""
+        self._give(self._register(name, coloured_code=self.palette.coloured_code))
+
+    def colour_code(self, *, coloured: bool) -> None:
+        """Draw code in the theme's colours from now on, or as plain text."""
+        if coloured != self.palette.coloured_code:
+            self._give(Palette(self.palette.theme, coloured_code=coloured))
+
+    def _give(self, palette: Palette) -> None:
+        self.palette = palette
+        for screen in self._app.screen_stack:
+            for node in (screen, *screen.walk_children()):
+                if isinstance(node, Restyled):
+                    node.restyle(self.palette)
+
+    def _register(self, name: str, *, coloured_code: bool = True) -> Palette:
+        palette = Palette(load_theme(name), coloured_code=coloured_code)
+        self._app.register_theme(palette.textual_theme())
+        self._app.theme = palette.textual_name
+        return palette

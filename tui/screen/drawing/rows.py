@@ -13,8 +13,8 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from tui.front.words.cell_width import cell_len
 from tui.screen.drawing.palette import Palette
+from tui.screen.drawing.plain import cell_len
 
 Span = tuple[str, str]
 """Text without line breaks, and its role (see :class:`tui.screen.drawing.palette.Palette`)."""

@@ -1,1 +1,1 @@
-"""The terminal: Textual's driver, typeahead and interruptible input."""
+"""The terminal: Textual's driver, its input and frames, start-up, signals, and lending it."""

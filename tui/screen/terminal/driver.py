@@ -36,7 +36,6 @@ from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 
-from tui.screen.terminal import early_screen
 from tui.screen.terminal.escape_keys import (
     ASK_FOR_BACKGROUND,
     ASK_FOR_KITTY,
@@ -45,11 +44,17 @@ from tui.screen.terminal.escape_keys import (
     rewritten,
 )
 from tui.screen.terminal.frames import OTHER_SCREEN, PLAIN, Frames, detail_of
-from tui.screen.terminal.job_control import allowed_in_background, shell_can_continue, stop_job, stop_process
-from tui.screen.terminal.lost_terminal import hanging_up_if_gone, read_or_hang_up
 from tui.screen.terminal.paste_bursts import PasteBursts
+from tui.screen.terminal.signals import (
+    allowed_in_background,
+    hanging_up_if_gone,
+    read_or_hang_up,
+    shell_can_continue,
+    stop_job,
+    stop_process,
+)
+from tui.screen.terminal.startup import as_typed, before_holding, early_screen_shown, take_typed
 from tui.screen.terminal.stop_brake import BrakedOutput, StopBrake, Turns
-from tui.screen.terminal.typeahead import as_typed, before_holding
 
 ESCAPE_DELAY = 0.025
 """Seconds after which a lone Escape is a key, unless ``ESCDELAY`` (in milliseconds) says otherwise."""
@@ -329,7 +334,7 @@ class LateDriver(SparkDriver):
     def start_application_mode(self) -> None:
         """Take the terminal over; it is given back as it was before keys were held. What is on the screen
         stays there until the app has the keys that were typed into it."""
-        self.frames.held = early_screen.shown()
+        self.frames.held = early_screen_shown()
         super().start_application_mode()
         if (before := before_holding()) is not None:
             self.attrs_before = before
@@ -344,12 +349,12 @@ class LateDriver(SparkDriver):
         while not self.takes_keys.wait(IDLE):
             if self.exit_event.is_set():
                 return
-        self._typed_early = early_screen.take_typed()
+        self._typed_early = take_typed()
         super().run_input_thread()
 
     def write(self, data: str) -> None:
         """Write; a terminal that is in its other screen already would empty it."""
-        if not (data == OTHER_SCREEN and early_screen.shown()):
+        if not (data == OTHER_SCREEN and early_screen_shown()):
             super().write(data)
 
 

@@ -15,7 +15,7 @@ from session.setup.config import ConfigError, Flags
 from session.setup.model_offers import OfferKind, engine_offers, offers
 from session.setup.opening import Opening, open_project
 from tests.session.models.engine.tiny_model import LAYERS, WIDE
-from tui.cli.sessions.accept_offer import begin_with
+from tui.cli.app_commands import begin_with
 
 pytest.importorskip(
     "xllamacpp", reason="the extra 'local' (llama.cpp) is not installed: pip install '.[dev]'"

@@ -20,7 +20,7 @@ from session.models.engine.settings import LocalError
 from tests.checkout import ROOT
 from tests.conftest import RunSpark
 from tests.session.models.engine.hub_server import REPOSITORY, HubServer
-from tui.front.words.pull_progress import progress_line
+from tui.cli.local_commands import progress_line
 
 CONTENT = bytes(range(256)) * 4_096
 SPARK = (sys.executable, "-c", "from tui.cli.main import main; main()")

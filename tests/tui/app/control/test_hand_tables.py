@@ -17,8 +17,8 @@ from tui.app.control import editor_hands
 from tui.app.control.background import BackgroundTasks
 from tui.app.control.chat_control import ChatControl
 from tui.app.control.editor_hands import EditorHands
-from tui.app.control.outside_editor import EditorProblem
 from tui.app.control.overlay_control import OverlayControl
+from tui.screen.terminal.lending import EditorProblem
 
 
 class Hands:

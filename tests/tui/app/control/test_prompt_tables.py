@@ -15,7 +15,7 @@ from tui.app.control.quit_control import QuitControl
 from tui.app.control.suggestion_control import SuggestionControl
 from tui.app.panes.held_bar import DROP, READ_ALL, TRUST
 from tui.front.slash.completion import Candidates
-from tui.front.slash.errors import SlashError
+from tui.front.slash.running import SlashError
 from tui.front.words.check_lines import command_ends
 
 

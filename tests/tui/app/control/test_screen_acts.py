@@ -7,9 +7,9 @@ from pathlib import Path
 from textual import events
 
 from tests.tui.stage import GREETER, Stage, stage
-from tui.app.overlays.filtering import Choice
 from tui.app.overlays.pick_screen import PickScreen
 from tui.app.panes.find_bar import FindAction
+from tui.front.matching import Choice
 
 WORDS = "one two one\ntwo\nthree one\n"
 

@@ -15,7 +15,7 @@ from tests.tui.stage import Stage, stage
 from themes.loader import load_theme
 from tui.app.overlays import file_picker
 from tui.app.overlays.file_picker import FilePicker
-from tui.front.words.fuzzy import best
+from tui.front.matching import best
 from tui.screen.drawing.palette import Palette
 
 WAITS = "waits for the file to be found"

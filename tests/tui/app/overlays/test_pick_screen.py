@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.tui.stage import stage
-from tui.app.overlays.filtering import Choice, filtered, marked
 from tui.app.overlays.pick_screen import PickScreen
+from tui.front.matching import Choice, filtered, marked
 
 SILENT = """
 [[scenario]]

@@ -16,8 +16,8 @@ from tui.app.panes.held_bar import ARMED_AFTER, HeldBar, Question
 from tui.front.keys import keymap
 from tui.front.keys.keymap import default_keymap
 from tui.front.keys.own_keys import own_keys
+from tui.front.words.check_lines import exact_lines
 from tui.front.words.held_items import Verdict
-from tui.front.words.trust_lines import exact_lines
 from tui.screen.drawing.palette import Palette
 
 

@@ -19,8 +19,8 @@ from tui.chat.transcript.transcript import Prompt, Transcript
 from tui.editor.colouring import Colouring, whole
 from tui.editor.hunk_in_flight import DocRow, GhostRow, HunkInFlight
 from tui.editor.marks import Mark, Marks, shifted
-from tui.front.words.fuzzy import best
-from tui.front.words.meter import Meter
+from tui.front.matching import best
+from tui.front.words.figures import Meter
 from tui.screen.drawing.code import CodeStream, lex, lexer_for
 from tui.screen.drawing.plain import clipped, clipped_left, untabbed, visible
 from tui.screen.drawing.rows import Row, wrap

@@ -18,8 +18,8 @@ from session.base.events import (
     RaceEnded,
     RaceStarted,
 )
-from tui.app.race.lines import race_line
 from tui.app.race.rows import RaceView, diff_rows
+from tui.front.words.check_lines import race_line
 
 STARTED = RaceStarted(
     turn="t1", attempts=3, checks=("ruff", "tests"), input_tokens=9, estimate="about 9 tokens"

@@ -10,7 +10,7 @@ from textual import events
 from textual.widgets import Input
 
 from tests.tui.stage import Stage, stage
-from tui.front.keys import key_turns
+from tui.front.keys import key_order
 
 
 def press(it: Stage, *keys: str) -> None:
@@ -70,7 +70,7 @@ async def test_a_paste_behind_the_key_that_opens_a_list_goes_into_the_list(tmp_p
 async def test_a_key_that_stops_the_turn_does_not_wait_for_the_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(key_turns, "PATIENCE", 0.05)
+    monkeypatch.setattr(key_order, "PATIENCE", 0.05)
     async with stage(tmp_path, rate=20) as it:
         await with_file(it)
         await it.ask("make it polite")

@@ -13,8 +13,8 @@ from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.widgets import Input
 
-from tui.front.keys import key_turns
-from tui.front.keys.key_turns import KeyTurns
+from tui.front.keys import key_order
+from tui.front.keys.key_order import KeyTurns
 
 TURNS = 30
 """Turns of the event loop after which what can happen has happened."""
@@ -96,7 +96,7 @@ async def test_the_first_key_waits_for_nothing() -> None:
 async def test_a_key_that_stops_the_turn_ends_the_wait_after_a_while(
     patience: float, waits: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(key_turns, "PATIENCE", patience)
+    monkeypatch.setattr(key_order, "PATIENCE", patience)
     async with waiting() as it:
         await it.turns.before(key("a"))
         it.busy(it.app.query_one(Input))
@@ -109,7 +109,7 @@ async def test_a_key_that_stops_the_turn_ends_the_wait_after_a_while(
 
 
 async def test_a_stop_key_that_had_its_turn_ends_no_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(key_turns, "PATIENCE", 0.0)
+    monkeypatch.setattr(key_order, "PATIENCE", 0.0)
     async with waiting() as it:
         it.turns.coming(key("ctrl+c"))
         assert await it.turns.before(key("ctrl+c"))
@@ -145,7 +145,7 @@ async def test_a_screen_that_opens_takes_the_next_key_once_it_can() -> None:
 
 
 async def test_what_is_closed_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(key_turns, "LOOK", 0.01)
+    monkeypatch.setattr(key_order, "LOOK", 0.01)
     async with waiting() as it:
         await it.turns.before(key("a"))
         field = it.app.query_one(Input)

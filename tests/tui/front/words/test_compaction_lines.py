@@ -9,7 +9,7 @@ import pytest
 
 from session.base.events import DialogueCompacted, LedgerProposed, LineForgotten, LineRemembered
 from tests.tui.stage import stage
-from tui.front.words.compaction_lines import compaction_line, compaction_text, dialogue_line
+from tui.front.words.window_lines import compaction_line, compaction_text, dialogue_line
 from tui.line.event_printers import json_printer
 
 MADE = DialogueCompacted(

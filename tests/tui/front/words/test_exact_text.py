@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tui.front.words.trust_lines import exact_lines
+from tui.front.words.check_lines import exact_lines
 
 
 @pytest.mark.parametrize("code", [0x07, 0xAD, 0x115F, 0x200B, 0x202E, 0x3164, 0xE000, 0xE0041, 0xA0])

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 from rich import cells
 
-from tui.front.words.cell_width import cell_len
+from tui.screen.drawing.plain import cell_len
 
 
 @given(some.text(some.characters() | some.sampled_from("ab ~\t\x7f\x00é字👍🏽\u200d\ufe0f")))

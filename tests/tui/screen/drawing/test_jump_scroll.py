@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tui.screen.drawing.jump_scroll import JumpScroll
+from tui.screen.drawing.pacer import JumpScroll
 
 HEIGHT = 40
 

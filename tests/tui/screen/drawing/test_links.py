@@ -9,8 +9,7 @@ import pytest
 from tests.tui.stage import stage
 from themes.loader import load_theme
 from tui.chat.transcript.markdown import MarkdownStream
-from tui.screen.drawing.links import link_role
-from tui.screen.drawing.palette import Palette
+from tui.screen.drawing.palette import Palette, link_role
 
 
 def links(text: str, width: int = 60) -> list[tuple[str, str]]:

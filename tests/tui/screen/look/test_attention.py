@@ -10,8 +10,8 @@ from textual import events
 from session.base.events import FilesChanged, ReasoningDelta
 from tests.bench.pty_spark import stage as pty_stage
 from tests.tui.stage import Stage, stage
+from tui.app.attention import notification, way_of, window_title
 from tui.front.words import silence
-from tui.screen.notify import notification, way_of, window_title
 
 MANIFEST = """
 [[scenario]]

@@ -11,7 +11,7 @@ from textual.dom import DOMNode
 from textual.widgets import TextArea
 
 from tests.garbage import garbage_of
-from tui.screen.component_styles import FreeingStylesheet
+from tui.screen.textual_memory import FreeingStylesheet
 
 
 class Writing(App[None]):

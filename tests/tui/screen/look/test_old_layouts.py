@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.geometry import Region
 
-from tui.screen.old_layouts import forget_old_layouts
+from tui.screen.textual_memory import forget_old_layouts
 
 
 def remembered() -> int:

@@ -8,8 +8,7 @@ import pytest
 
 from tests.bench.pty_spark import stage as pty_stage
 from tests.tui.stage import stage
-from tui.screen.terminal_background import is_dark, is_dark_by
-from tui.screen.theme_choice import AUTO, ThemeChoice
+from tui.screen.theme_choice import AUTO, ThemeChoice, is_dark, is_dark_by
 
 
 @pytest.mark.parametrize(

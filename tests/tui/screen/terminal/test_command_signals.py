@@ -11,17 +11,17 @@ from contextlib import contextmanager
 import pytest
 
 from tests.checkout import ROOT
-from tui.screen.terminal.end_signals import SIGNALS
+from tui.screen.terminal.signals import SIGNALS
 
 COMMAND = """
 import asyncio, sys
-from tui.screen.terminal import command_signals
+from tui.screen.terminal import signals as signalling
 
-command_signals.PATIENCE = float(sys.argv[1])
+signalling.PATIENCE = float(sys.argv[1])
 
 async def run():
     asked, go_on = asyncio.Event(), asyncio.Event()
-    with command_signals.CommandSignals(asked.set) as signals:
+    with signalling.CommandSignals(asked.set) as signals:
         loop = asyncio.get_running_loop()
         loop.add_reader(0, lambda: (sys.stdin.readline(), go_on.set()))
         print("up", flush=True)

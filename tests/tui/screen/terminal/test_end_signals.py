@@ -14,13 +14,13 @@ import threading
 import pytest
 
 from tests.checkout import ROOT
-from tui.screen.terminal.end_signals import SIGNALS
+from tui.screen.terminal.signals import SIGNALS
 
 STUCK = """
 import os, time, tty
-from tui.screen.terminal import end_signals
-end_signals.PATIENCE = 0.2
-with end_signals.leaving_on_signals(lambda code, heard: os.write(1, f"asked {code}".encode())):
+from tui.screen.terminal import signals
+signals.PATIENCE = 0.2
+with signals.leaving_on_signals(lambda code, heard: os.write(1, f"asked {code}".encode())):
     tty.setraw(0)
     os.write(1, b"\\x1b[?1049h\\x1b[?1000hUP")
     while True:

@@ -21,7 +21,7 @@ PATIENCE = 20.0
 
 JOB = """
 import signal, subprocess, sys, threading, time
-from tui.screen.terminal.job_control import stop_job
+from tui.screen.terminal.signals import stop_job
 
 def start_programs():
     while True:
@@ -57,7 +57,7 @@ def test_a_job_that_is_starting_programs_is_reported_as_stopped_each_time(busy_j
 
 
 def test_what_runs_spark_is_stopped_with_it() -> None:
-    inner = "from tui.screen.terminal.job_control import stop_job; stop_job(); print('on', flush=True)"
+    inner = "from tui.screen.terminal.signals import stop_job; stop_job(); print('on', flush=True)"
     wrapper = f"import subprocess, sys; sys.exit(subprocess.call([sys.executable, '-c', {inner!r}]))"
     job = subprocess.Popen([sys.executable, "-c", wrapper], process_group=0, stdout=subprocess.PIPE)
     _, status = os.waitpid(job.pid, os.WUNTRACED)

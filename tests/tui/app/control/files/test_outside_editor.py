@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.app.control.outside_editor import EditorProblem, edit_outside, editor_command
+from tui.screen.terminal.lending import EditorProblem, edit_outside, editor_command
 
 PLUS = ["vi", "vim", "nvim", "kak", "nano", "micro", "joe", "emacs", "emacsclient"]
 COLON = ["hx", "helix"]

@@ -1,1 +1,0 @@
-"""Commands about the project: its hunks, checks, windows, reviews and usage."""

@@ -1,1 +1,0 @@
-"""Commands that open, list, fork, replay and export sessions."""

@@ -1,1 +1,0 @@
-"""Commands for keys, models, servers and the state of the setup."""

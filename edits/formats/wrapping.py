@@ -1,4 +1,4 @@
-"""What stands around edits in an answer: path lines, code fences, a shell's here-document, a model's thinking.
+"""What stands around edits in an answer: path lines, code fences, a here-document, a model's thinking.
 
 Lines that may belong to an edit below them are held back. If the edit begins, they are its wrapping; if
 something else follows, they are prose. Edits in the parts in which a model thinks are drafts, and never land;

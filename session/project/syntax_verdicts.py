@@ -46,7 +46,7 @@ class SyntaxVerdicts:
                 pass
 
     async def _judge(self, turn: str) -> None:
-        from context.code.syntax import syntax_error
+        from context.code.parsing import syntax_error
 
         checker: Checker = syntax_error
         workspace = self._workspace

@@ -13,8 +13,6 @@ from typing import NamedTuple
 KINDS = ("function", "class", "type", "field", "constant", "section")
 """The kinds of definitions, most important first. A section is a heading, a key of a data file or an element
 of a page: it can be mentioned, but code elsewhere does not refer to it."""
-
-
 CUT = "…"
 """The last character of a signature or documentation that was cut to a length."""
 

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from edits.files.aliases import Aliases, aliases
-from edits.files.hard_links import HardLinks
+from edits.files.aliases import Aliases, HardLinks, aliases
 from edits.files.path_jail import Target, resolve
 from edits.files.text import FileError, decode, digest, encode, whole_lines
 from edits.files.tree import Tree
@@ -26,8 +25,7 @@ from edits.placing.anchors import Symbol
 from edits.placing.hints import likely_files
 from edits.placing.large_files import change_exactly
 from edits.placing.locate import Miss, Present, Symbols
-from edits.placing.parsing import Checker, place_parsed
-from edits.placing.place import Placed, deletes_as_it_is, place
+from edits.placing.place import Checker, Placed, deletes_as_it_is, place, place_parsed
 from edits.placing.splices import Splice, spliced
 
 SymbolSource = Callable[[str, str], Sequence[Symbol]]

@@ -14,9 +14,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from edits.change import Change, GitRules, Planner, SymbolSource, already_exists
-from edits.files.beneath import Changed
 from edits.files.durable import Step, new_token, no_step
-from edits.files.path_jail import resolve
+from edits.files.path_jail import Changed, resolve
 from edits.files.text import FileError, TextFile, digest
 from edits.files.tree import Tree
 from edits.guards.off_limits import OffLimits
@@ -28,8 +27,7 @@ from edits.ledger.ledger import Ledger
 from edits.ledger.reverse import Reversal, plan_reversal
 from edits.ledger.undo import follow, live_range
 from edits.placing.locate import find
-from edits.placing.parsing import Checker
-from edits.placing.place import Placed, place
+from edits.placing.place import Checker, Placed, place
 from edits.placing.splices import extent_of, new_range
 
 # Attempts to land a hunk in a file that keeps changing meanwhile.

@@ -16,8 +16,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from context.code.bounded_parsing import ParseBudget, TooHardError
 from context.code.languages import Language, load, named_language
+from context.code.parsing import ParseBudget, TooHardError
 from context.code.signatures import symbol_of
 from context.code.symbols import CUT, KINDS, Symbol
 

@@ -14,8 +14,16 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from time import monotonic
 
-from context.disk.git_process import MOST_OUTPUT, TooMuchError, communicate, limit_memory
-from context.disk.git_settings import (
+from context.disk.git_process import (
+    MOST_OUTPUT,
+    TooMuchError,
+    communicate,
+    find_pipe,
+    limit_memory,
+    names_at_least,
+)
+from context.disk.private_git_dir import (
+    PrivateGitDir,
     allowed_config,
     excludes_file,
     is_on,
@@ -23,10 +31,8 @@ from context.disk.git_settings import (
     parse_settings,
     unknown_extension,
 )
-from context.disk.private_git_dir import PrivateGitDir
 from context.disk.programs import find_program, plain_environment
 from context.disk.repository import GitUnavailable, Repository, find_repository, owner_elsewhere, read_regular
-from context.disk.slow_git import find_pipe, names_at_least
 
 __all__ = ["Git", "GitUnavailable"]
 

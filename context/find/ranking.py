@@ -27,8 +27,7 @@ from context.project.attributes import unedited_in
 from context.project.project_paths import Nearness, ProjectPaths, nearness, project_paths
 from context.text.generated import unedited_root
 from context.text.sorting import sorted_in_parts
-from context.text.terms import stem
-from context.text.words import words
+from context.text.words import stem, words
 
 if TYPE_CHECKING:
     from context.index.postings import Words

@@ -1,8 +1,9 @@
 """The index on disk: one cache folder per project, with segments and a list of the files in them.
 
-Segments never change and have unique names, and the list is replaced as a whole. So several processes can
-work on one project, and the last to save decides what the next one starts with. It is a cache: anything
-missing or damaged is computed again, and a failure to write is ignored.
+Segments never change and have unique names, and the list is replaced as a whole: a reader sees its old
+content or its new one. So several processes can work on one project, and the last to save decides what the
+next one starts with. It is a cache: anything missing or damaged is computed again, and a failure to write
+is ignored.
 """
 
 from __future__ import annotations
@@ -13,15 +14,35 @@ import os
 import time
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
+from typing import BinaryIO
 from zlib import crc32
 
-from context.disk.replace_file import replacing
 from context.index.segment import DamagedSegment, Segment
+
+
+@contextmanager
+def replacing(file: Path) -> Iterator[BinaryIO]:
+    """A file to write the next content of ``file`` to, which takes its place at the end.
+
+    After an error it is deleted and ``file`` is unchanged. It is not synced to disk, since a cache that a
+    power cut damaged is computed again. Raises OSError.
+    """
+    temporary = file.with_name(f"{file.name}.{os.urandom(8).hex()}.new")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        with os.fdopen(handle, "wb") as out:
+            yield out
+        temporary.replace(file)
+    except BaseException:  # A Ctrl+C leaves no file behind either.
+        temporary.unlink(missing_ok=True)
+        raise
+
 
 _FORMAT = 8
 _LIST = "files"

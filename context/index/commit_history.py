@@ -18,8 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from context.disk.git import HELPFUL, Git, GitUnavailable
-from context.disk.replace_file import replacing
-from context.index.cache import Store
+from context.index.cache import Store, replacing
 from context.text.words import words
 
 MOST = 1000

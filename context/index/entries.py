@@ -8,7 +8,7 @@ from functools import cached_property
 
 from context.disk.changes import Lines
 from context.index.memory_segment import Part
-from context.text.fences import unfenced
+from context.text.safe import unfenced
 
 GONE = -1
 _MOST_CACHED, _MOST_LONG_CACHED = 4_000, 64

@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from context.code.layout import pack_layout
 from context.code.outline import MORE, Outline, outline
-from context.code.symbols import CUT, Symbol
+from context.code.symbols import CUT, Symbol, pack_layout
 from context.disk.changes import Lines, line_sums
 from context.disk.source import Source
-from context.text.fences import harmless
 from context.text.generated import is_unedited
+from context.text.safe import harmless
 from context.text.secrets import hints_in, redact
 from context.text.words import count_tokens, words_in
 
@@ -37,7 +36,7 @@ class Facts:
     """The words of the text with their counts; those of defined names and, twice, of the path are added."""
     lines: Lines | None
     layout: bytes = b""
-    """The line ranges of its definitions (see :mod:`context.code.layout`)."""
+    """The line ranges of its definitions (see :mod:`context.code.symbols`)."""
     unedited: bool = False
     """Whether it is generated, vendored or minified."""
 

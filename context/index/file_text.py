@@ -12,9 +12,8 @@ from functools import cached_property, partial, wraps
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
-from context.code.layout import long_definitions, unpack_layout
 from context.code.outline import Outline
-from context.code.symbols import Symbol
+from context.code.symbols import Symbol, long_definitions, unpack_layout
 from context.disk.changes import Lines, line_sums
 from context.disk.source import Source
 from context.index.facts import masked_outline

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 from context.disk.changes import Lines
 from context.index.facts import Facts
 from context.text.sorting import sorted_in_parts
-from context.text.terms import NUMBER_BITS, UNEDITED, definition_term, stem, stem_term, term_numbers
+from context.text.words import NUMBER_BITS, UNEDITED, definition_term, stem, stem_term, term_numbers
 
 COUNT_BITS = 6
 MOST_COUNTED = (1 << COUNT_BITS) - 1

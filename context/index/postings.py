@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from context.index.entries import Entries, place, split_place
 from context.index.memory_segment import COUNT_BITS, MOST_COUNTED, Part, Postings
-from context.text.terms import UNEDITED, definition_term, stem_term
+from context.text.words import UNEDITED, definition_term, stem_term
 
 _T = TypeVar("_T")
 

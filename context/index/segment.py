@@ -21,7 +21,7 @@ from zlib import crc32
 
 from context.disk.changes import Lines
 from context.index.memory_segment import SLICE_BITS, SLICES, Postings, TermSlice
-from context.text.terms import term_numbers
+from context.text.words import term_numbers
 
 MARK = b"spark-index-5\n" + sys.byteorder[:2].encode()
 TAIL = struct.Struct("=II")

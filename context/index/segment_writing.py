@@ -10,7 +10,7 @@ from typing import BinaryIO
 from zlib import crc32
 
 from context.disk.changes import Lines
-from context.disk.replace_file import replacing
+from context.index.cache import replacing
 from context.index.memory_segment import COUNT_BITS, MOST_COUNTED, Packable, Postings, TermSlice
 from context.index.segment import FENCED, MARK, TAIL, state_hash
 

@@ -1,8 +1,11 @@
-"""The blocks of a project map by path: an outline for some files, only the name for all others."""
+"""The blocks of a project map by path: an outline for some files, only the name for all others.
+
+The limits are those of a map that does not fit whole: its list of paths and its outlines share them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from context.project.project_paths import project_paths
@@ -66,3 +69,16 @@ def with_changes(
     if gone or any(path not in listed for path in changed):
         paths = tuple(sorted({*paths, *changed} - gone))
     return KnownBlocks(shown, paths)
+
+
+Count = Callable[[str], int]
+"""Counts the tokens of a text."""
+
+MAX_CHARACTERS_PER_TOKEN = 12
+"""Characters per token that no text reaches on average, so that a longer one cannot fit."""
+CHARACTERS_PER_TOKEN = 4
+"""Estimated characters per token, for sizes that need no exact count."""
+MIN_TOKENS = 8
+"""Number of tokens below which no outline or folder fits."""
+MOST_FAILURES = 60
+"""Number of failures in a row after which no more outlines or folders are tried."""

@@ -14,14 +14,14 @@ from functools import lru_cache
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING
 
-from context.map.limits import (
+from context.map.blocks import (
     CHARACTERS_PER_TOKEN,
     MAX_CHARACTERS_PER_TOKEN,
     MIN_TOKENS,
     MOST_FAILURES,
     Count,
 )
-from context.text.fences import LIST_FENCE
+from context.text.safe import LIST_FENCE
 
 if TYPE_CHECKING:
     from context.find.ranking import Ranking

@@ -15,19 +15,21 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from context.index.entries import file_block
-from context.map.blocks import KnownBlocks, known_paths, shown_blocks
-from context.map.limits import (
+from context.map.blocks import (
     CHARACTERS_PER_TOKEN,
     MAX_CHARACTERS_PER_TOKEN,
     MIN_TOKENS,
     MOST_FAILURES,
     Count,
+    KnownBlocks,
+    known_paths,
+    shown_blocks,
 )
 from context.map.outlines import OUTLINES, fit_outlines, outlines_of
 from context.project.attributes import unedited_in
 from context.project.project_paths import folder_name, project_paths
 from context.project.snapshot import NOT_APPROVED, REMOVED
-from context.text.fences import LIST_FENCE
+from context.text.safe import LIST_FENCE
 
 if TYPE_CHECKING:
     from context.find.ranking import Order, Ranking

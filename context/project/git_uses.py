@@ -1,4 +1,7 @@
-"""What a project asks git for: what failed is told once, and is asked again after a pause that grows.
+"""What a project asks git for: its past commits, and changes against HEAD and the branch's start.
+
+Without git, changes are those since the first scan. Past commits are read beside the project's files and
+again when HEAD moved. What failed is told once, and is asked again after a pause that grows.
 
 A git that was waited for in vain is not asked before that, since it would hold up the changes that the user
 makes. But only the disk may have been cold, so the first pause is short. One that says at once what is wrong
@@ -9,11 +12,17 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from time import monotonic
+from types import MappingProxyType
 
-from context.disk.git import GitUnavailable
+from context.disk.changes import Change, Status, branch_changes, git_changes
+from context.disk.git import Git, GitUnavailable
+from context.disk.source import name_problem
+from context.index.cache import Store
+from context.index.commit_history import History, HistoryStore, commit_at_head
+from context.index.entries import Entries
 
 FIRST_PAUSE = 10.0
 """Seconds until git is asked again by itself; doubled each time that this is in vain."""
@@ -129,3 +138,112 @@ class GitUses:
         """What began to fail or to work again since the last call. Any thread may call it."""
         with self._taking:
             return tuple(self._news.popleft() for _ in range(len(self._news)))
+
+
+class Commits:
+    """The history of one project; ``use`` keeps what fails. One thread at a time reads it."""
+
+    def __init__(self, store: Store, use: GitUse) -> None:
+        self.history = History()
+        self._store = HistoryStore(store)
+        self._use = use
+        self._head = ""  # the commit whose history was read last, or was asked for in vain
+
+    def start(self, git: Git | None) -> threading.Thread:
+        """Read the history in a thread beside the scan, since git does the work."""
+        thread = threading.Thread(target=self.read, args=(git,), name="spark-history", daemon=True)
+        thread.start()
+        return thread
+
+    def read(self, git: Git | None) -> None:
+        """Read the history; it is empty without git, and where git fails."""
+        if git is None:
+            self.history, self._head = History(), ""
+            return
+        try:
+            self._head = commit_at_head(git)
+            self._use.begin()
+            self.history = self._store.read(git, self.history)
+            self._use.worked()
+        except GitUnavailable as problem:
+            self.history = History()
+            self._use.failed(problem)
+
+    def moved(self, git: Git) -> bool:
+        """Whether HEAD moved since then, after which time stamps are not reliable. Raises GitUnavailable."""
+        return commit_at_head(git) != self._head
+
+    def retry(self, git: Git) -> None:
+        """Read the history again if it failed and its pause is over."""
+        if self._use.due:
+            self.read(git)
+
+
+class Differences:
+    """The current changes of one project. One thread updates them; :attr:`shown` is immutable."""
+
+    def __init__(self) -> None:
+        self.changes: dict[str, Change] = {}
+        self.branch: frozenset[str] = frozenset()
+        """Files that the current branch changed."""
+        self._shown: Mapping[str, Change] | None = None
+        self._baseline: Entries | None = None
+
+    @property
+    def shown(self) -> Mapping[str, Change]:
+        """The changes that can be named to a model."""
+        if self._shown is None:
+            self._shown = MappingProxyType(
+                {path: change for path, change in self.changes.items() if name_problem(path) is None}
+            )
+        return self._shown
+
+    def from_git(self, git: Git, branch: GitUse) -> None:
+        """Replace all changes by git's. Raises GitUnavailable; what fails of ``branch`` is kept there."""
+        self.changes = git_changes(git)
+        try:
+            branch.begin()
+            self.branch = branch_changes(git)
+            branch.worked()
+        except GitUnavailable as problem:
+            self.branch = frozenset()
+            branch.failed(problem)
+        self._shown = None
+
+    def without_git(self) -> None:
+        """Forget all changes, since there is no git."""
+        self.changes = {}
+        self.branch = frozenset()
+        self._shown = None
+
+    def ask(self, git: Git, paths: list[str]) -> None:
+        """Update the changes of ``paths`` from git. Raises GitUnavailable."""
+        changed = git_changes(git, tuple(paths))
+        for path in paths:
+            self.changes.pop(path, None)
+            if path in changed:
+                self.changes[path] = changed[path]
+        self._shown = None
+
+    def compare(self, now: Entries, unread: Mapping[str, str], paths: Iterable[str] | None = None) -> None:
+        """Without git, record how ``paths`` (or all files) differ from the first scan of this project."""
+        if self._baseline is None:
+            self._baseline = now
+            return
+        base = self._baseline
+        for path in {*now, *base} if paths is None else paths:
+            self.changes.pop(path, None)
+            before, after = base.digest(path), now.digest(path)
+            if before == after:
+                continue
+            if not after:
+                if path not in unread:
+                    self.changes[path] = Change(path, Status.DELETED, base.lines(path))
+            elif not before:
+                self.changes[path] = Change(path, Status.ADDED)
+            else:
+                lines = now.lines(path)
+                earlier = base.lines(path)
+                if earlier is None or earlier != lines:
+                    self.changes[path] = Change(path, Status.MODIFIED, earlier)
+        self._shown = None

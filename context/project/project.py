@@ -23,9 +23,7 @@ from context.index.freed_memory import release_memory
 from context.index.index import Index
 from context.index.index_updater import SECRET, IndexUpdater
 from context.index.worker_pool import Merger, WorkerLost
-from context.project.commits import Commits
-from context.project.differences import Differences
-from context.project.git_uses import GitUses
+from context.project.git_uses import Commits, Differences, GitUses
 from context.project.project_paths import ProjectPaths
 from context.project.snapshot import Snapshot, frozen
 from context.text.sorting import set_in_parts, sorted_in_parts

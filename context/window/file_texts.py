@@ -6,7 +6,7 @@ from context.disk.source import Unread
 from context.find.ranking import Ranking
 from context.index.file_text import file_text
 from context.project.project_paths import project_paths
-from context.text.fences import LIST_FENCE
+from context.text.safe import LIST_FENCE
 from context.window.file_views import EXPLICIT, Reason, file_view
 from context.window.likely_texts import named_in_short, show_likely
 from context.window.packing import Packing

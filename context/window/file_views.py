@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from context.code.excerpt import NOT_SHOWN, exact_excerpt, excerpt
-from context.code.outline import Outline, definitions_called
+from context.code.outline import NOT_SHOWN, Outline, definitions_called, exact_excerpt, excerpt
 from context.disk.changes import Change, Lines, changed_ranges
 from context.disk.source import Source, Unread
 from context.find.mentions import Mention
 from context.index.file_text import FileText, file_text
 from context.project.snapshot import Snapshot
-from context.text.fences import fenced, harmless
+from context.text.safe import fenced, harmless
 from context.text.secrets import redact
 from context.window.pieces import Kind
 from context.window.seen import ShownFile

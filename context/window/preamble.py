@@ -7,8 +7,7 @@ from dataclasses import replace
 from context.disk.source import INSTRUCTIONS_FILE, Source, Unread, read
 from context.project.project_paths import project_paths
 from context.project.snapshot import NOT_APPROVED, Snapshot
-from context.text.fences import fenced
-from context.text.safe import safe_instructions
+from context.text.safe import fenced, safe_instructions
 from context.text.tokens import as_block
 from context.window.packing import Packing
 from context.window.pieces import BudgetTooSmall, Kind, LeftOut, Piece

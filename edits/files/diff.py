@@ -1,4 +1,4 @@
-"""What changed between two sequences of lines, as replaced ranges.
+"""What changed between two sequences of lines, as replaced ranges or as the lines of a hunk.
 
 Common ends are cut off, and the middle is split at lines that occur once on both sides (patience diff).
 Only what is left between such lines is searched by difflib. This is fast on large files, and blank lines
@@ -10,8 +10,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import NamedTuple
+
+from edits.hunk import Hunk, HunkLine, LineKind
 
 # Beyond this many pairs of lines difflib takes too long; the whole range then counts as replaced.
 _MOST_PAIRS = 4_000_000
@@ -98,3 +101,23 @@ def _unique_pairs(
         run.append(pairs[index])
         index = before[index]
     return run[::-1]
+
+
+def edited(old: Sequence[str], new: Sequence[str]) -> tuple[HunkLine, ...]:
+    """The edit of ``old`` to ``new``. What both have in common is context, whose bytes are the file's."""
+    lines: list[HunkLine] = []
+    at = 0
+    for change in changes(old, new):
+        lines += [HunkLine(LineKind.CONTEXT, text) for text in old[at : change.start]]
+        lines += [HunkLine(LineKind.OLD, text) for text in old[change.start : change.end]]
+        lines += [HunkLine(LineKind.NEW, text) for text in new[change.new_start : change.new_end]]
+        at = change.end
+    lines += [HunkLine(LineKind.CONTEXT, text) for text in old[at:]]
+    return tuple(lines)
+
+
+def rewritten(hunk: Hunk, new: Sequence[str]) -> Hunk:
+    """``hunk`` with ``new`` in place of its new lines. What it looks for stays, and lines that are in both
+    are context, whose bytes stay those of the file."""
+    lines = edited(hunk.old, new)
+    return replace(hunk, lines=lines, replacement=None, alternatives=(), replace_all=False)

@@ -12,9 +12,8 @@ import os
 import stat
 from collections.abc import Callable
 
-from edits.files.atomic import cut_name
-from edits.files.beneath import Changed, open_regular, sync
-from edits.files.exchange import exchange
+from edits.files.path_jail import Changed, open_regular, sync
+from edits.files.replacing import cut_name, exchange
 from edits.files.text import digest
 
 Step = Callable[[str], None]

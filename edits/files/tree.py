@@ -11,15 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
-from edits.files.beneath import (
-    Changed,
-    Missing,
-    SpecialFileError,
-    is_same,
-    open_regular,
-    opened_folder,
-    sync,
-)
 from edits.files.durable import (
     Step,
     discard,
@@ -34,6 +25,15 @@ from edits.files.durable import (
     replace,
 )
 from edits.files.durable import temporary_name as temporary_name
+from edits.files.path_jail import (
+    Changed,
+    Missing,
+    SpecialFileError,
+    is_same,
+    open_regular,
+    opened_folder,
+    sync,
+)
 from edits.files.text import FileError, TextFile, decode, digest
 from edits.hunk import RefusalCode
 

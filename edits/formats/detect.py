@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 
 from edits.formats.block import CLOSING_FENCE, Block, Body, Output
-from edits.formats.drafts import draft_in
 from edits.formats.events import ParserEvent, Prose, Typed
 from edits.formats.json_edits import JsonEdits
 from edits.formats.json_scan import past
@@ -25,7 +24,7 @@ from edits.formats.v4a import OPENER as V4A_OPENER
 from edits.formats.v4a import V4ABlock
 from edits.formats.whole import OPENER as WHOLE_OPENER
 from edits.formats.whole import WholeBlock
-from edits.formats.wrapping import Wrapping
+from edits.formats.wrapping import Wrapping, draft_in
 from edits.hunk import Format, RefusalCode
 
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from edits.files.edited import edited
+from edits.files.diff import edited
 from edits.files.text import split
 from edits.formats.block import CUT, Output
 from edits.formats.json_scan import JsonScanner, Mark, NotJson, Token

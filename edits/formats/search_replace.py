@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from edits.files.edited import edited
+from edits.files.diff import edited
 from edits.formats.block import CLOSING_FENCE, Block, Body, Output
 from edits.hunk import Action, Format, Hunk, HunkLine, LineKind, RefusalCode
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from edits.formats.block import CLOSING_FENCE, CUT, Block, Body, Output, looks_edited
+from edits.formats.block import CLOSING_FENCE, CUT, Block, Body, Output, looks_edited, readings
 from edits.formats.diff_header import DiffHeader, names_agree
-from edits.formats.signed import readings
 from edits.hunk import Action, Format, Hunk, HunkLine, LineKind, RefusalCode, Replacement
 
 GIT = re.compile(r'diff --git (?:"?[abciow]/.+ "?[abciow]/.+|(?P<name>.+) (?P=name)|\S+ \S+)')

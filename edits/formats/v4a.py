@@ -11,8 +11,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from edits.formats.block import CLOSING_FENCE, CUT, Block, Body, Output, looks_edited
-from edits.formats.signed import readings
+from edits.formats.block import CLOSING_FENCE, CUT, Block, Body, Output, looks_edited, readings
 from edits.hunk import Action, Format, Hunk, HunkLine, LineKind, RefusalCode
 
 HEADER = re.compile(

@@ -1,7 +1,8 @@
-"""The wrapping of edits in an answer: path lines, code fences, a shell's here-document.
+"""What stands around edits in an answer: path lines, code fences, a here-document, a model's thinking.
 
 Lines that may belong to an edit below them are held back. If the edit begins, they are its wrapping; if
-something else follows, they are prose.
+something else follows, they are prose. Edits in the parts in which a model thinks are drafts, and never land;
+their tags are those that open models print when their server does not take the reasoning out of the text.
 """
 
 from __future__ import annotations
@@ -165,3 +166,31 @@ class Wrapping:
         """The held lines belong to a block that is refused."""
         self._held.clear()
         self.begin()
+
+
+_TAGS = (
+    r"(?:think|thinking|thoughts?|reasoning|reflection|scratch_?pad|analysis|draft|antthinking|monologue"
+    r"|internal_monologue|inner_monologue|deliberation|brainstorm|planning|plan)"
+)
+_OPENER = re.compile(
+    rf"\s*(?:<(?P<tag>(?:\w+:)?{_TAGS})(?:\s[^<>]*)?>|(?P<square>\[THINK\])"
+    r"|(?P<bar><\|begin_of_thought\|>|<\|startofthink\|>)|(?P<arrow>◁think▷)"
+    r"|(?P<channel>(?:<\|start\|>assistant)?<\|channel\|>analysis<\|message\|>))",
+    re.IGNORECASE,
+)
+_CLOSERS = {
+    "square": re.compile(r"\[/THINK\]", re.IGNORECASE),
+    "bar": re.compile(r"<\|(?:end_of_thought|endofthink)\|>", re.IGNORECASE),
+    "arrow": re.compile(r"◁/think▷", re.IGNORECASE),
+    "channel": re.compile(r"<\|end\|>", re.IGNORECASE),
+}
+
+
+def draft_in(line: str) -> tuple[re.Pattern[str], int] | None:
+    """What ends the draft that begins with ``line``, and the index after its tag; None if none begins."""
+    opener = _OPENER.match(line)
+    if opener is None:
+        return None
+    tag = opener["tag"]
+    closer = next((_CLOSERS[kind] for kind in _CLOSERS if opener[kind]), None)
+    return closer or re.compile(rf"</{re.escape(tag)}\s*>", re.IGNORECASE), opener.end()

@@ -13,7 +13,7 @@ from edits.files.text import FileError, decode
 from edits.files.tree import Tree
 from edits.ledger.entry import Entry, Op
 from edits.ledger.ledger import Ledger
-from edits.placing.parsing import Checker
+from edits.placing.place import Checker
 
 MOST_CHECKED = 50
 """States of a file that are checked to find the hunks which broke it; with more changes, all count."""

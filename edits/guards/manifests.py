@@ -16,12 +16,17 @@ from importlib import resources
 from pathlib import PurePosixPath
 from typing import Any
 
-from edits.guards.manifest_code import read_setup_py
-from edits.guards.manifest_lines import Lines, read_blocks, read_go, read_lines, read_requirements
-from edits.guards.manifest_tables import Table, read_table
-from edits.guards.manifest_xml import Elements, read_xml
+from edits.guards.manifest_lines import (
+    Lines,
+    Taken,
+    read_blocks,
+    read_go,
+    read_lines,
+    read_requirements,
+    read_setup_py,
+)
+from edits.guards.manifest_tables import Elements, Table, read_table, read_xml
 from edits.guards.risky_files import folded, name_pattern
-from edits.guards.taken import Taken
 
 _SHOWN = 3
 """Packages or sources that a reason names."""

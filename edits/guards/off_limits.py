@@ -10,8 +10,7 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from edits.files.aliases import Aliases, spelling
-from edits.files.hard_links import HardLinks
+from edits.files.aliases import Aliases, HardLinks, spelling
 from edits.guards.risky_files import home_files, refused, refused_at_home
 
 _Identity = tuple[int, int]

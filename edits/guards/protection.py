@@ -2,12 +2,10 @@
 
 Nothing here asks the user. Guards that object give one :class:`~edits.hunk.Held`, and the hunk lands when
 it is landed again with all of them allowed. A file is judged by all its names, so that no link gets
-around a guard.
+around a guard. The user locks files, folders, patterns and lines.
 
-Files that run by themselves: something runs or follows them that the user did not start for that.
-
-Held edits of them are asked about with a reason that says who runs the file. The names are in
-``risky_files.toml``.
+Some files run by themselves: something runs or follows them that the user did not start for that. Held edits
+of them are asked about with a reason that says who runs the file. The names are in ``risky_files.toml``.
 """
 
 from __future__ import annotations
@@ -15,15 +13,65 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from edits.files.aliases import Aliases
 from edits.files.text import FileError, decode, split
-from edits.guards.locks import Locks
 from edits.guards.manifests import dependency_change
 from edits.guards.risky_files import changed_part, home_files, runs_by_itself
 from edits.hunk import Guard, Held, RefusalCode
+from edits.placing.blank_lines import occurrences
 from edits.placing.splices import Splice
+
+
+@dataclass(frozen=True, slots=True)
+class LockedLines:
+    """Locked lines of a file. They are recognized by their text, since edits above move them.
+
+    ``start`` is where they were when they were locked, from 0; the nearest occurrence of the text counts.
+    """
+
+    path: str
+    start: int
+    lines: tuple[str, ...]
+
+    def now(self, lines: Sequence[str]) -> tuple[int, int] | None:
+        """Where they are among a file's ``lines``, from 0, end exclusive; None if the user changed them."""
+        found = occurrences(lines, self.lines) if self.lines else []
+        if not found:
+            return None
+        start = min(found, key=lambda at: abs(at - self.start))
+        return start, start + len(self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Locks:
+    """All locks of a project.
+
+    ``paths`` are files, folders or patterns (``src/*.py``), relative to the root.
+    """
+
+    paths: tuple[str, ...] = ()
+    lines: tuple[LockedLines, ...] = ()
+
+    def of_file(self, file: Aliases) -> tuple[str, str] | None:
+        """The first lock on a whole file and the name of the file that it is on, or None."""
+        for lock in self.paths:
+            for name in file.names:
+                if fnmatchcase(file.fold(name), file.fold(lock)):
+                    return lock, name
+            if file.is_within(lock):
+                return lock, next((name for name in file.names if _starts(name, lock)), file.shown)
+        return None
+
+    def of_lines(self, file: Aliases) -> tuple[LockedLines, ...]:
+        """The locked lines of a file, whichever of its names they were locked by."""
+        return tuple(lock for lock in self.lines if file.is_called(lock.path))
+
+
+def _starts(name: str, lock: str) -> bool:
+    return f"{name}/".startswith(f"{lock.rstrip('/')}/")
 
 
 def by_name(file: Aliases, home: Path | None = None) -> str | None:

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Collection
 from pathlib import Path
 
-from edits.files.atomic import make_folder, replacing
+from edits.files.replacing import make_folder, replacing
 from edits.files.text import FileError, digest
 from edits.hunk import RefusalCode
 

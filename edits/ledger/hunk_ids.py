@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 
-from edits.files.atomic import sync_folder
+from edits.files.replacing import sync_folder
 from edits.ledger.shared_lock import LockHeldError, LockWait
 
 RESERVED = 32

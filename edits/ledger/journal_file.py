@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from edits.checked_lines import DamagedLineError, UnfinishedLineError, from_line, to_line
-from edits.files.atomic import replacing, sync_folder
 from edits.files.durable import Step, no_step
+from edits.files.replacing import replacing, sync_folder
 
 VERSION = 2
 """The version of the format. Version 1 had neither a first line that names it nor checksums. It is still

@@ -4,7 +4,7 @@
 which is durable before the file is touched; a second line says how it ended. An intent without a second line
 belongs to a process that died: recovery compares the file's hash with the two of the intent. ``blobs/`` holds
 contents by hash, ``lock`` is held by the process that lands, and ``counter`` has the last id. Once a day the
-journal is rewritten without the entries that :mod:`edits.ledger.retention` drops. Damaged lines never stop
+journal is rewritten without the entries that :mod:`edits.ledger.entry` drops. Damaged lines never stop
 the rest: they are set aside in ``damaged.jsonl``.
 """
 
@@ -21,16 +21,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 from edits.checked_lines import to_line
-from edits.files.atomic import make_folder
 from edits.files.durable import Step, no_step
+from edits.files.replacing import make_folder
 from edits.files.text import FileError, decode, digest, whole_lines
 from edits.hunk import Action, RefusalCode, Rung, Status
 from edits.ledger.blobs import Blobs
 from edits.ledger.crash_recovery import settle
-from edits.ledger.entry import Entry, Op, State, from_record, to_record
+from edits.ledger.entry import DAY, Entry, Op, Retention, State, from_record, to_record
 from edits.ledger.hunk_ids import HunkIds
 from edits.ledger.journal_file import JournalFile
-from edits.ledger.retention import DAY, Retention
 from edits.ledger.shared_lock import LONGEST, LockWait
 from edits.ledger.undo import recorded_range
 from edits.placing.splices import spliced

@@ -1,1 +1,1 @@
-"""What new text says: markup and placeholders that are none of it, and how deep its lines stand."""
+"""What new text says: markup, placeholders and entities that are none of it."""

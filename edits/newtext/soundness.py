@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from edits.files.folding import tells
 from edits.hunk import Format, HunkLine, LineKind
-from edits.newtext.entities import escaped_line
-from edits.newtext.markers import FENCE, are_numbered, are_signed, marker_in, separates
+from edits.newtext.markup import FENCE, are_numbered, are_signed, escaped_line, marker_in, separates
 from edits.newtext.placeholders import are_code, in_prose, is_dots, is_placeholder
 
 _MANY_GONE = 2

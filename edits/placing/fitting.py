@@ -3,7 +3,7 @@
 The shift between hunk and file comes from the old lines. It holds for the new lines only if they were typed
 like the old ones: models also write the old text without its indentation and the new text with it, or the
 other way round, or lose it on the first line alone. The ways that the typed text allows are compared by the
-lines that both sides share, and by which of them reads as code does (``edits.newtext.structure``).
+lines that both sides share, and by which of them reads as code does (``edits.placing.indent``).
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from itertools import dropwhile, takewhile
 from edits.files.diff import changes
 from edits.files.folding import bare, fold, indentation, shared_indentation, tells
 from edits.hunk import Format, HunkLine, LineKind
-from edits.newtext.structure import breaks
-from edits.placing.indent import UNMOVED, First, Moved, Shift, level_of, reindented, units_of
+from edits.placing.indent import UNMOVED, First, Moved, Shift, breaks, level_of, reindented, units_of
 
 _LOST_BLANK, _BLANK_MORE = Moved("", " "), Moved(" ", "")
 _LOST = "the new lines lack indentation that the file has there: write them with it"

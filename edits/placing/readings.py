@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from edits.files.edited import edited
+from edits.files.diff import edited
 from edits.files.folding import FOLDED, alike_characters, tells
 from edits.hunk import Format, Hunk, HunkLine, LineKind, Rung
-from edits.newtext.entities import has_entities, unescaped
+from edits.newtext.markup import has_entities, unescaped
 from edits.placing.blank_lines import new_of, old_of
 
 # Number of lines with words that a text needs to be found without the blank lines around it.

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise
 
-from edits.files.edited import edited
+from edits.files.diff import edited
 from edits.files.folding import fold, tells
 from edits.hunk import Format, Hunk, RefusalCode, Rung
-from edits.newtext.markers import FENCE
+from edits.newtext.markup import FENCE
 from edits.newtext.soundness import placeholders_in, unsound
 from edits.placing.locate import Miss, Place
 

@@ -16,7 +16,7 @@ import secrets
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from context.text.fences import fenced, harmless
+from context.text.safe import fenced, harmless
 from context.text.secrets import is_secret_file, masked_lines
 from edits.files.diff import changes
 from edits.files.text import FileError, decode, split

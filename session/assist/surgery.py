@@ -200,7 +200,7 @@ def _used(entry: Entry) -> Used:
 
 
 def _request(cut: Cut, found: Collection[Dependent], lost: str, lines: str) -> str:
-    from context.text.fences import fenced
+    from context.text.safe import fenced
 
     names = " and ".join(each.hunk for each in found)
     because = f" because: {clean(cut.why).strip()}" if cut.why else ""

@@ -41,7 +41,7 @@ def reaching(check: Check, changed: Sequence[str], snapshot: Snapshot) -> tuple[
     for path in tests & set(changed):
         scores[path] += _CHANGED
     modules = _modules(changed)
-    from context.text.terms import stem
+    from context.text.words import stem
 
     for path in tests:
         if stem(path) in modules:
@@ -71,7 +71,7 @@ def runnable_tests(check: Check, paths: Iterable[str]) -> Iterator[str]:
 
 def _modules(changed: Iterable[str]) -> frozenset[str]:
     """The names under which ``changed`` files are imported; a package's file stands for its folder."""
-    from context.text.terms import stem
+    from context.text.words import stem
 
     names = set()
     for path in changed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from context.text.fences import fenced_lines
+from context.text.safe import fenced_lines
 
 MOST_MESSAGES = 20
 """Different messages that are sent at once."""

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from session.base.text.tables import Table
 
 if TYPE_CHECKING:
-    from edits.guards.locks import Locks
-    from edits.guards.protection import Protection
+    from edits.guards.protection import Locks, Protection
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,8 +45,8 @@ def definitions_in(path: str, text: str) -> tuple[Definition, ...]:
 def imported_words(path: str, text: str) -> frozenset[str]:
     """The words of the statements that import names in ``text``: the names, and where they are from. It
     parses: call it in a worker thread."""
-    from context.code.imports import imports
     from context.code.languages import language_of
+    from context.code.uses import imports
     from context.text.words import identifiers
 
     language = language_of(path)

@@ -20,7 +20,7 @@ from edits.files.aliases import Aliases, aliases
 from edits.files.path_jail import Target, resolve
 from edits.files.text import FileError
 from edits.files.tree import Tree
-from edits.guards.locks import LockedLines, Locks
+from edits.guards.protection import LockedLines, Locks
 from session.base.storage.line_files import StoreError
 from session.base.storage.private_files import changed_alone, replace_private
 

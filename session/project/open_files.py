@@ -11,10 +11,9 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from edits.files.beneath import Changed
 from edits.files.diff import paired
 from edits.files.merge import Merged, merge3
-from edits.files.path_jail import Target, resolve
+from edits.files.path_jail import Changed, Target, resolve
 from edits.files.text import FileError, TextFile, joined, split
 from edits.files.tree import Tree
 from session.base.events import FileSaved

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from edits.files.tree import Tree
 from edits.guards.broken_files import broken_files
-from edits.placing.parsing import Checker
+from edits.placing.place import Checker
 from session.base.events import Event, FileBroken, HunkLanded, TurnEnded
 from session.base.tasks import BackgroundTasks
 from session.base.text.sanitize import clean, clean_line
@@ -46,7 +46,7 @@ class SyntaxVerdicts:
                 pass
 
     async def _judge(self, turn: str) -> None:
-        from context.code.syntax import syntax_error
+        from context.code.parsing import syntax_error
 
         checker: Checker = syntax_error
         workspace = self._workspace

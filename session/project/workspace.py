@@ -128,7 +128,7 @@ def _symbols(path: str, text: str) -> Sequence[Symbol]:
 
 def _checker(path: str, text: str) -> str | None:
     """What is wrong with a file's text, asked for only where a hunk's place is not certain."""
-    from context.code.syntax import parse_error
+    from context.code.parsing import parse_error
 
     return parse_error(path, text)
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from edits.checked_lines import to_line
-from edits.files.atomic import replacing
 from edits.files.durable import Step, no_step
+from edits.files.replacing import replacing
 from session.base.events import HunkLanded, Notice, PromptSubmitted, TurnEnded, to_dict
 from session.base.storage.line_files import StoreError
 from session.record.journal.journals import new_session_name

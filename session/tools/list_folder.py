@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from context.project.snapshot import Snapshot
-from context.text.fences import fenced_lines
+from context.text.safe import fenced_lines
 from session.tools.allowed_paths import Refusal, resolve
 from session.tools.look_tool import LookingTool
 from session.tools.tool import CallContext, ToolResult, ToolSpec, failed

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from context.text.fences import fenced, fenced_lines
 from context.text.lines import split_lines
-from context.text.safe import safe_text
+from context.text.safe import fenced, fenced_lines, safe_text
 from context.window.file_views import outline_of
 from session.tools.allowed_paths import Refusal, read_file, resolve
 from session.tools.look_tool import LookingTool

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from context.text.fences import fenced
 from context.text.lines import split_lines
-from context.text.safe import safe_text
+from context.text.safe import fenced, safe_text
 from session.tools.allowed_paths import Refusal, read_file
 from session.tools.look_tool import LookingTool
 from session.tools.tool import CallContext, Reading, ToolResult, ToolSpec, failed

@@ -24,10 +24,9 @@ from context.disk.programs import find_program, plain_environment
 from context.disk.source import LARGEST, Source
 from context.project.project import Project
 from context.project.snapshot import Snapshot
-from context.text.fences import fenced_lines
 from context.text.globs import glob
 from context.text.lines import split_lines
-from context.text.safe import safe_text
+from context.text.safe import fenced_lines, safe_text
 from context.text.secrets import is_secret_file
 from session.tools.allowed_paths import Refusal, resolve
 from session.tools.command.process import run_group

@@ -13,8 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from posixpath import normpath
 
+from edits.files.diff import rewritten
 from edits.hunk import Guard, Held, Hunk, Landed, RefusalCode, Refused, Status
-from edits.placing.rewriting import rewritten
 from edits.report import DECLINED as DECLINED
 from edits.report import NotReceived, Outcome, UndoneByUser
 from session.turn.hunk_life import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from edits.formats.drafts import draft_in
+from edits.formats.wrapping import draft_in
 
 _TAG = r"(?:</(?:\w+:)?think(?:ing)?\s*>|\[/THINK\]|◁/think▷|<\|(?:end_of_thought|endofthink)\|>)"
 _CLOSER = re.compile(rf"\s*{_TAG}|.*{_TAG}\s*\Z", re.IGNORECASE | re.DOTALL)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from context.disk.source import Source
 from context.project.snapshot import Snapshot
-from context.text.fences import fenced
+from context.text.safe import fenced
 from context.text.tokens import Counter
 from tests.bench.replay_peers import Filled, lines_of
 from tests.bench.replay_truth import git

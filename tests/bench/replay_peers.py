@@ -16,7 +16,7 @@ from functools import lru_cache
 from context.disk.source import Source
 from context.project.project_paths import nearness, project_paths
 from context.project.snapshot import Snapshot
-from context.text.fences import fenced
+from context.text.safe import fenced
 from context.text.tokens import Counter
 from context.text.words import words
 from tests.bench.replay_truth import is_source

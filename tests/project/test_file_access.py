@@ -17,10 +17,10 @@ from tests.project.source import code_with
 PACKAGES = ("edits", "session")
 
 CHOKE_POINT = {
-    "edits/files/beneath.py": "opens folders and files by descriptor",
+    "edits/files/path_jail.py": "opens folders and files by descriptor",
     "edits/files/durable.py": "replaces and overwrites a file of an opened folder",
     "edits/files/tree.py": "the project's files",
-    "edits/files/atomic.py": "replaces files of spark's own",
+    "edits/files/replacing.py": "replaces files of spark's own",
 }
 OTHERS = {
     "edits/ledger/blobs.py": "the ledger",

@@ -12,10 +12,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from context.code.calls import Call, calls, signatures
-from context.code.imports import Import, imports
 from context.code.languages import Language, language_of
-from context.code.parsed import nodes, text_of
+from context.code.parsing import nodes, text_of
+from context.code.uses import Call, Import, calls, imports, signatures
 from context.disk.source import Source, read
 from context.project.snapshot import Snapshot
 from context.text.secrets import is_secret_file

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from context.code.calls import calls
 from context.code.languages import language_of
+from context.code.uses import calls
 from context.disk.source import Source, read
 from context.project.snapshot import Snapshot
 from context.text.secrets import redact

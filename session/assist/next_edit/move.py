@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from context.code.imports import Import
+from context.code.uses import Import
 from session.assist.next_edit.rename import SHORTEST
 from session.project.definitions import Definition
 

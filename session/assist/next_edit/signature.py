@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from context.code.calls import Argument, Call, Parameter, Signature
+from context.code.uses import Argument, Call, Parameter, Signature
 from session.assist.next_edit.rename import SHORTEST
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Mapping
 from enum import StrEnum
 from functools import partial
 
-from context.text.fences import harmless
+from context.text.safe import harmless
 from session.assist.review.baselines import NOT_SHOWN, Baselines
 from session.assist.review.change import ReviewedChange, ReviewedFile
 from session.assist.review.dismissals import Dismissal, Dismissals, content_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from context.text.fences import fenced, harmless
+from context.text.safe import fenced, harmless
 from session.assist.review.change import AROUND, ReviewedFile
 from session.wire.instructions import DATA_HEAD, review_instructions
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from context.text.fences import harmless
+from context.text.safe import harmless
 from session.assist.suggest.answer import Region
 from session.assist.suggest.place import Place
 

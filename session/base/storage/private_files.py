@@ -13,7 +13,7 @@ from session.base.storage.folders import private_folder
 
 def replace_private(file: Path, data: bytes) -> None:
     """Replace ``file`` by one with ``data`` in it, private from its first byte. Raises OSError."""
-    from edits.files.atomic import replacing  # the first frame is drawn without `edits`
+    from edits.files.replacing import replacing  # the first frame is drawn without `edits`
 
     private_folder(file.parent)
     with replacing(file) as new:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from context.text.fences import fenced
+from context.text.safe import fenced
 
 
 def attached(name: str, text: str) -> str:

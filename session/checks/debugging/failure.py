@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from context.text.fences import fenced
+from context.text.safe import fenced
 from context.text.secrets import redact
 from session.base.text.printed import without_escapes
 from session.base.text.sanitize import clean

@@ -218,7 +218,7 @@ def _last(output: str, *, count: bool = True) -> str:
 
 
 def _printed(line: str, end: str, tail: str) -> str:
-    from context.text.fences import fenced
+    from context.text.safe import fenced
 
     said = f" It printed:\n{fenced('', tail)}" if tail else " It printed nothing."
     return f"I ran this command{end}.\n\n    {line}\n\n{said.strip()}"

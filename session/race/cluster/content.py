@@ -20,7 +20,7 @@ from pathlib import Path
 from context.disk.file_list import Listing, list_git, list_walk
 from context.disk.git import Git, GitUnavailable
 from context.text.secrets import may_hold_secrets, redact
-from edits.files.beneath import open_regular, opened_folder
+from edits.files.path_jail import open_regular, opened_folder
 from edits.files.text import FileError
 
 PACKS = 32

@@ -17,8 +17,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from edits.checked_lines import to_line
-from edits.files.atomic import sync_folder
 from edits.files.durable import Step, no_step
+from edits.files.replacing import sync_folder
 from session.base.events import Event, ReasoningDelta, TextDelta, to_dict
 from session.base.storage.line_files import StoreError, open_for_lines, write_all
 from session.record.journal.parts import (

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from edits.checked_lines import DamagedLineError, UnfinishedLineError, from_line, to_line
-from edits.files.atomic import replacing
 from edits.files.durable import Step, no_step
+from edits.files.replacing import replacing
 from session.base.events import ReasoningDelta, TextDelta
 from session.base.storage.line_files import StoreError, open_to_read
 

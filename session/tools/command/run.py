@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from context.text.fences import fenced
+from context.text.safe import fenced
 from session.base.text.invisible import invisible_character
 from session.base.text.printed import plain, printable
 from session.record.kept_output import KeptOutput

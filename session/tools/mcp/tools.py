@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from context.text.fences import fenced
+from context.text.safe import fenced
 from context.text.secrets import redact
 from session.base.text.sanitize import clean, clean_line
 from session.tools.mcp.link import McpLink, McpLinkError

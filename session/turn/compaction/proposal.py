@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from context.text.fences import fenced, harmless
+from context.text.safe import fenced, harmless
 from session.base.events import LedgerProposed
 from session.base.text.sanitize import clean_line
 from session.turn.compaction.summary import Entry, Kind, Section, Summary

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from context.text.fences import fenced, harmless
+from context.text.safe import fenced, harmless
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 
-from context.text.fences import fenced, harmless
-from context.text.safe import safe_text
+from context.text.safe import fenced, harmless, safe_text
 from context.text.secrets import is_secret_file, masked_lines
 from context.window.seen import Seen
 from edits.files.merge import merge3

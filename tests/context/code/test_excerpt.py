@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from context.code.excerpt import exact_excerpt, excerpt
-from context.code.outline import outline
+from context.code.outline import exact_excerpt, excerpt, outline
 from context.text.lines import TextLines
 
 TEXT = """\

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from context.code.layout import long_definitions, pack_layout, unpack_layout
 from context.code.outline import outline
-from context.code.symbols import Symbol
+from context.code.symbols import Symbol, long_definitions, pack_layout, unpack_layout
 
 SAMPLES = sorted((Path(__file__).parent / "samples").glob("*.sample"))
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from context.code.languages import fence_of, language_of, languages
 from context.code.outline import outline
-from context.code.syntax import LARGEST, syntax_error
+from context.code.parsing import LARGEST, syntax_error
 from tests.faults import in_processes
 
 SAMPLES = Path(__file__).parent / "samples"

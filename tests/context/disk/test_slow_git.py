@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
-from context.disk.slow_git import names_at_least
+from context.disk.git_process import names_at_least
 
 Tree = tuple[int, list[int]]
 """The number of files in a folder, and which earlier folders it holds."""

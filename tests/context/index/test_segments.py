@@ -14,7 +14,7 @@ from context.index.facts import Facts, facts_of
 from context.index.memory_segment import COUNT_BITS, MOST_COUNTED, MemorySegment
 from context.index.segment import DamagedSegment, Segment
 from context.index.segment_writing import write_segment
-from context.text.terms import definition_term, stem_term, term_numbers
+from context.text.words import definition_term, stem_term, term_numbers
 
 
 def made(count: int, seed: int = 1) -> list[Facts]:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from context.disk.source import Source
 from context.index.file_text import FileText
-from context.text import fences, lines, secrets, unseen
+from context.text import lines, safe, secrets, unseen
 from context.text.lines import TextLines, line_slices, matches, replaced, split_lines
 from context.text.safe import safe_text
 
@@ -68,7 +68,7 @@ def test_what_is_found_slice_by_slice_is_what_is_found_in_the_whole(parts: list[
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lines, "_SLICE", size)
         patch.setattr(lines, "_BEYOND", 300)
-        for pattern in (*patterns, unseen._HIDING, fences._HELD):
+        for pattern in (*patterns, unseen._HIDING, safe._HELD):
             assert [found.span() for found in matches(pattern, text)] == [
                 found.span() for found in pattern.finditer(text)
             ]
@@ -103,9 +103,9 @@ def test_a_long_text_is_made_safe_without_a_long_call(monkeypatch: pytest.Monkey
         for name, needed, held, pattern in rules.texts
     )
     monkeypatch.setattr(secrets, "_rules", lambda: replace(rules, texts=noted))
-    for module, name in ((unseen, "_HIDING"), (fences, "_HELD")):
+    for module, name in ((unseen, "_HIDING"), (safe, "_HELD")):
         monkeypatch.setattr(module, name, Noted(getattr(module, name), seen))
     line = f"desk-lamp = größe \u202e bearer {'x' * 40}\r\n"
-    safe = safe_text(line * 10_000 + f'key = "{KEY}"\n')
-    assert safe.kinds == ("API key", "hidden characters") and "[API key masked]" in safe.text
+    shown = safe_text(line * 10_000 + f'key = "{KEY}"\n')
+    assert shown.kinds == ("API key", "hidden characters") and "[API key masked]" in shown.text
     assert max(seen) < 60_000

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from context.disk.source import Source, Unread, read
-from context.text.old_encodings import text_in_old_encoding
+from context.disk.source import Source, Unread, read, text_in_old_encoding
 
 WORDS = "Schreibe Grüße an den Anfang. MARKWORT\n"
 

@@ -9,8 +9,7 @@ from importlib import resources
 
 import pytest
 
-from context.text.public_secrets import public_rules
-from context.text.secrets import hints_in, is_secret_file, redact
+from context.text.secrets import hints_in, is_secret_file, public_rules, redact
 from context.text.words import count_tokens
 
 _DICE = random.Random(41)

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from context.text.public_secrets import MARK
-from context.text.secrets import _rules, hints_in, is_secret_file, redact
+from context.text.secrets import MARK, _rules, hints_in, is_secret_file, redact
 from context.text.words import count_tokens
 
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nAAAA\n-----END RSA PRIVATE KEY-----\n"

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from context.text.fences import fenced, harmless
-from context.text.safe import HIDDEN, safe_instructions, safe_text
+from context.text.safe import HIDDEN, fenced, harmless, safe_instructions, safe_text
 from context.text.unseen import has_hidden, has_unseen, named, shown, without_hidden
 
 WRITING = ["👩‍👩‍👧", "❤️‍🔥", "1️⃣", "می‌خواهم", "葛󠄀", "plain"]

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from context.code.layout import pack_layout
 from context.code.outline import outline
+from context.code.symbols import pack_layout
 from context.disk.source import Source
 from context.index.file_text import FileText
 from context.map.outlines import cut_outline

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edits.files.beneath import Changed
+from edits.files.path_jail import Changed
 from edits.files.text import FileError, decode, joined, split
 from edits.files.tree import Tree
 from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind, RefusalCode, Refused, Rung

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from edits.files.beneath import Changed
 from edits.files.durable import temporary_name
+from edits.files.path_jail import Changed
 from edits.files.text import FileError
 from edits.files.tree import Tree
 from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind, RefusalCode, Refused

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from edits.files import exchange as exchanging
-from edits.files.beneath import Changed
+from edits.files import replacing as exchanging
+from edits.files.path_jail import Changed
 from edits.files.text import digest
 from edits.files.tree import Tree
 

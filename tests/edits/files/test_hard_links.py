@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from edits.files.aliases import aliases
-from edits.files.hard_links import HardLinks
+from edits.files.aliases import HardLinks, aliases
 
 
 def found(links: HardLinks, file: Path) -> set[str]:

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from edits.guards.locks import Locks
 from edits.guards.manifests import dependency_change
-from edits.guards.protection import Protection
+from edits.guards.protection import Locks, Protection
 from edits.hunk import Action, Format, Guard, Held, Hunk, HunkLine, Landed, LineKind
 from edits.landing import Landing
 from session.project.active_guards import GuardSettings, guards_without_user

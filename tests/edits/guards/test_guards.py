@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from edits.files.tree import Tree
-from edits.guards.locks import LockedLines, Locks
 from edits.guards.manifests import read_manifest
-from edits.guards.protection import Protection
+from edits.guards.protection import LockedLines, Locks, Protection
 from edits.hunk import (
     Action,
     Format,

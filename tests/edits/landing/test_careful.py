@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from context.code.syntax import parse_error
+from context.code.parsing import parse_error
 from edits.formats.detect import AutoParser
 from edits.hunk import Format, Landed, Status
 from edits.landing import Landing

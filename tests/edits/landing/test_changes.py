@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from edits.guards.locks import Locks
 from edits.guards.off_limits import OffLimits
-from edits.guards.protection import Protection
+from edits.guards.protection import Locks, Protection
 from edits.hunk import (
     Action,
     Format,

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from edits.files.text import digest
-from edits.guards.locks import Locks
-from edits.guards.protection import Protection
+from edits.guards.protection import Locks, Protection
 from edits.hunk import (
     Action,
     Extent,

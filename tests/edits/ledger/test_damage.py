@@ -13,9 +13,8 @@ from edits.checked_lines import DamagedLineError, UnfinishedLineError, from_line
 from edits.files.text import digest
 from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind, RefusalCode, Refused
 from edits.landing import Landing
-from edits.ledger.entry import Entry, Op, State
+from edits.ledger.entry import DAY, Entry, Op, Retention, State
 from edits.ledger.ledger import Ledger
-from edits.ledger.retention import DAY, Retention
 from tests.edits.helpers import Project
 from tests.faults import picture, restore
 

@@ -16,9 +16,9 @@ from edits.files.durable import no_step
 from edits.files.text import digest
 from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind
 from edits.landing import Landing
+from edits.ledger.entry import DAY, Retention
 from edits.ledger.journal_file import FIRST
 from edits.ledger.ledger import Ledger
-from edits.ledger.retention import DAY, Retention
 from tests.edits.helpers import Project
 from tests.faults import killed_after, moments, picture, restore
 from tests.thorough import share

@@ -10,9 +10,8 @@ import pytest
 
 from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind, Refused
 from edits.landing import Landing
-from edits.ledger.entry import Entry, Op
+from edits.ledger.entry import Entry, Op, Retention
 from edits.ledger.ledger import Ledger
-from edits.ledger.retention import Retention
 from tests.edits.helpers import Project
 
 DAY = 86_400.0

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from edits.hunk import Format, HunkLine, LineKind
-from edits.newtext.entities import escaped_line, unescaped
-from edits.newtext.markers import are_numbered, are_signed, marker_in
+from edits.newtext.markup import are_numbered, are_signed, escaped_line, marker_in, unescaped
 from edits.newtext.placeholders import are_code, is_dots, is_placeholder
 from edits.newtext.soundness import placeholders_in, stray_separator, unsound, unsound_file
-from edits.newtext.structure import breaks
+from edits.placing.indent import breaks
 
 LEFT_OUT = """\
 # ... existing code ...

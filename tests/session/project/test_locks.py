@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from edits.files.aliases import aliases
-from edits.guards.locks import LockedLines
+from edits.guards.protection import LockedLines
 from session.base.events import HunkRefused
 from session.commands.apply import apply_stream
 from session.project.locks import LockError, LockStore

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from edits.files.durable import Step, no_step
-from edits.guards.locks import Locks
-from edits.guards.protection import Protection
+from edits.guards.protection import Locks, Protection
 from edits.landing import Landing
 from edits.ledger.ledger import Ledger
 from session.base.events import Event, HunkDropped, HunkHeld, HunkLanded, HunkOpened, HunkRefused

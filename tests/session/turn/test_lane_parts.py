@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from edits.guards.locks import Locks
-from edits.guards.protection import Protection
+from edits.guards.protection import Locks, Protection
 from edits.hunk import Action, Format, Guard, Held, Hunk, HunkLine, Landed, LineKind, Refused, Rung, Status
 from edits.landing import Landing
 from edits.ledger.ledger import Ledger

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from context.code.calls import calls, signatures
 from context.code.languages import named_language
+from context.code.uses import calls, signatures
 from session.assist.next_edit.causes import places_in
 from session.assist.next_edit.signature import fits, signature_changes
 from tests.thorough import share

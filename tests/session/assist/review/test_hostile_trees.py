@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from context.disk.branch import branch_changes
+from context.disk.changes import branch_changes
 from context.disk.git import Git
 from session.assist.review.git_change import of_range
 from tests.context.conftest import Repo

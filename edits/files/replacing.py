@@ -1,9 +1,16 @@
-"""Replaces a file in one step: a reader sees its old content or its new one, never a part of it."""
+"""Replaces and exchanges files in one step: a reader sees the old content or the new one, never a part of it.
+
+What is taken from its place by an exchange can still be looked at. Source: renameat2(2), which came with
+Linux 3.15; some file systems do not have it. macOS has renameatx_np(2).
+"""
 
 from __future__ import annotations
 
+import ctypes
+import errno
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -56,3 +63,38 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+_SWAP = 2
+"""RENAME_EXCHANGE of Linux, and RENAME_SWAP of macOS."""
+_LACKING = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM})
+"""What systems and file systems say that cannot exchange; a filter of system calls says the last."""
+
+
+def exchange(folder: int, one: str, other: str) -> bool:
+    """Let two names in the open ``folder`` change places; False where that cannot be done here.
+
+    Raises OSError, FileNotFoundError where one of them is not there.
+    """
+    if _call is None:
+        return False
+    if _call(folder, os.fsencode(one), folder, os.fsencode(other), _SWAP) == 0:
+        return True
+    number = ctypes.get_errno()
+    if number in _LACKING:
+        return False
+    raise OSError(number, os.strerror(number), other)
+
+
+def _found() -> Callable[..., int] | None:
+    names = {"linux": "renameat2", "darwin": "renameatx_np"}
+    library = ctypes.CDLL(None, use_errno=True)
+    function = getattr(library, names.get(sys.platform, ""), None)
+    if function is None:
+        return None
+    function.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint]
+    function.restype = ctypes.c_int
+    return lambda *arguments: int(function(*arguments))
+
+
+_call = _found()

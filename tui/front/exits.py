@@ -11,6 +11,7 @@ FAILED = 1
 USAGE = 2
 CONFIGURATION = 3
 UNREACHABLE = 4
+"""The server could not be reached, refused, or cut its answer short."""
 NO_REVIEW = 5
 """The model's answer to a review was not understood, or was not whole; or nobody agreed to its size."""
 INTERRUPTED = 130
@@ -24,6 +25,8 @@ _BY_CODE = {
     "refused": UNREACHABLE,
     "no_websocket": UNREACHABLE,
     "model": UNREACHABLE,
+    "closed": UNREACHABLE,
+    "incomplete": UNREACHABLE,
 }
 
 

@@ -28,7 +28,9 @@ from tui.front.exits import exit_code, leave
         ("failed", LinkProblem.REFUSED.value, False, 4),
         ("failed", LinkProblem.NO_WEBSOCKET.value, False, 4),
         ("failed", LinkProblem.MODEL.value, False, 4),
-        ("failed", LinkProblem.CLOSED.value, False, 1),
+        ("failed", LinkProblem.CLOSED.value, False, 4),
+        ("failed", "incomplete", False, 4),
+        ("failed", "incomplete", True, 4),
         ("failed", LinkProblem.SERVER.value, False, 1),
     ],
 )

@@ -17,7 +17,7 @@ from session.assist.side_opening import side_requests
 from session.assist.surgery import Surgery
 from session.base.closing import Closing
 from session.base.events import ConnectionChanged, Event, Notice, SessionStarted, TurnEnded
-from session.base.storage.copied_text import CopiedText
+from session.base.storage.private_files import CopiedText
 from session.base.tasks import BackgroundTasks
 from session.base.text.sanitize import clean, clean_line
 from session.checks.debugging.shell import Shell

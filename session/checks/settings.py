@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from session.base.text.invisible import invisible_character
+from session.base.text.sanitize import invisible_character
 from session.base.text.tables import Table, TableError
 from session.checks.check import FILES, SECONDS, TESTS, Check, Kind
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from session.base.events import CheckStarted, Event, Notice
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.base.tasks import BackgroundTasks
 from session.base.text.sanitize import clean_line
 from session.commands.hunk_commands import HunkCommands

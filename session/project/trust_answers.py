@@ -13,8 +13,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from session.base.storage.line_files import StoreError
-from session.base.storage.private_files import changed_alone, replace_private
+from session.base.storage.private_files import StoreError, changed_alone, replace_private
 
 NAME = "trust.json"
 _MOST = 16

@@ -12,8 +12,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from session.base.storage.folders import ProjectFolders, mend_folders, private_folder, project_folders
-from session.base.storage.others import OthersFolderError, refuse_others
+from session.base.storage.folders import (
+    OthersFolderError,
+    ProjectFolders,
+    mend_folders,
+    private_folder,
+    project_folders,
+    refuse_others,
+)
 
 if TYPE_CHECKING:
     from edits.landing import Landing

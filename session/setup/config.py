@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from session.base.storage.line_files import open_to_read
+from session.base.storage.private_files import open_to_read
 from session.base.text.tables import Table, TableError
 from session.checks.check import Check
 from session.checks.settings import read_checks

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from session.base.storage.folders import config_folder, state_folder
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.models.catalogue import Catalogue, Model, Provider
 from session.models.engine.settings import LocalError
 from session.models.keys.credentials import CredentialsError, Key, KeyPlace, KeySupply, find_key

@@ -95,7 +95,7 @@ def trust_command(yes: bool, revoke: bool, listing: bool, folder: Path) -> None:
     An answer holds for what the files say now: one that changes is asked about again. Exits with 1 where
     something is not used.
     """
-    from session.base.storage.line_files import StoreError
+    from session.base.storage.private_files import StoreError
 
     if yes + revoke + listing > 1:
         raise click.UsageError("--yes, --revoke and --list exclude each other")

@@ -199,7 +199,7 @@ def acp_command(**given: Any) -> None:
     The editor starts this command, and names the folder of each session.
     """
     if find_spec("acp") is None:
-        from session.base.text.install_hint import install_command
+        from session.base.text.wording import install_command
 
         leave(f"spark acp needs a package: {install_command(_ACP_PACKAGE)}", CONFIGURATION)
     problem = unheard()

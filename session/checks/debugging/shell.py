@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from session.base.events import CommandEnded, CommandOutput, CommandStarted, Event, WatchTold
 from session.base.tasks import BackgroundTasks
-from session.base.text.invisible import invisible_character
-from session.base.text.sanitize import clean_line
+from session.base.text.sanitize import clean_line, invisible_character
 from session.record.journal.past_events import last_number
 from session.record.journal.recorder import Recorder
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from context.disk.file_list import Listing, list_git, list_walk
 from context.disk.git import Git, GitUnavailable
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.checks.sandbox.command import Command
 from session.checks.sandbox.edits import Edits, write
 from session.checks.sandbox.fence import NOT_STARTED

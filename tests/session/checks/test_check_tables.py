@@ -24,7 +24,7 @@ from session.base.events import (
     TurnEnded,
     TurnStarted,
 )
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.base.text.tables import TableError
 from session.checks.auto_fix import AutoFix, Round
 from session.checks.blame import Before, HunkVerdict, LandedHunk, before_edits, judge_hunks, new_findings

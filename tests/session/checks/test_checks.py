@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.base.text.tables import TableError
 from session.checks.check import Check, Kind, by_cost
 from session.checks.known_checks import Agreements, propose

@@ -26,7 +26,7 @@ async def run_command(session: SessionPort, name: str, argument: str) -> str:
     Raises SlashError for a command that is unknown, lacks its argument or fails.
     """
     from session.assist.surgery import SurgeryError
-    from session.base.storage.line_files import StoreError
+    from session.base.storage.private_files import StoreError
     from session.checks.debugging.shell import ShellError
     from session.commands.check_commands import CheckError
     from session.commands.compaction_commands import CompactionError
@@ -73,7 +73,7 @@ async def _run(session: SessionPort, name: str, argument: str) -> str:
 
 def _unknown(name: str) -> str:
     """Why no kind of command has this one: it lacks its argument, or there is none of this name."""
-    from session.base.text.near_names import spelled_like
+    from session.base.text.wording import spelled_like
 
     known = {slash.name: slash for slash in slashes()}
     if name in known:

@@ -20,7 +20,7 @@ from session.base.events import ConnectionChanged, Event, Notice, SessionStarted
 from session.base.storage.private_files import CopiedText
 from session.base.tasks import BackgroundTasks
 from session.base.text.sanitize import clean, clean_line
-from session.checks.debugging.shell import Shell
+from session.checks.shell import Shell
 from session.commands.check_commands import CheckCommands
 from session.commands.compaction_commands import CompactionCommands
 from session.commands.context_commands import ContextCommands

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from session.checks.blame import before_edits, new_findings
 from session.checks.check import Kind
-from session.checks.finding import Status, Verdict
+from session.checks.finding import Status, Verdict, before_edits, new_findings
 
 RUN_AGAIN = frozenset({Kind.TESTS, Kind.OTHER})
 """The kinds of checks that may be flaky, so that a lone disagreement of one is run again."""

@@ -15,8 +15,7 @@ from typing import Any
 
 from session.base.storage.private_files import open_to_read
 from session.base.text.tables import Table, TableError
-from session.checks.check import Check
-from session.checks.settings import read_checks
+from session.checks.check import Check, read_checks
 from session.models.catalogue import EFFORTS, Catalogue, CatalogueError, load_catalogue
 from session.models.engine.settings import LocalSettings, read_local
 from session.models.keys.key_command import read_commands

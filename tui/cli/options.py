@@ -105,8 +105,7 @@ def _code_for(folder: Path) -> int:
 
 def typed_checks(commands: tuple[str, ...]) -> list[Check]:
     """The checks of ``--check``: to write a command there is to agree to it."""
-    from session.checks.check import Check
-    from session.checks.settings import command_problem
+    from session.checks.check import Check, command_problem
 
     for text in commands:
         if problem := command_problem(text):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from session.base.events import Event, Usage
     from session.base.storage.folders import ProjectFolders
     from session.base.storage.private_files import CopiedText
-    from session.checks.debugging.shell import Shell
+    from session.checks.shell import Shell
     from session.commands.check_commands import CheckCommands
     from session.commands.compaction_commands import CompactionCommands
     from session.commands.context_commands import ContextCommands

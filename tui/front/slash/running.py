@@ -27,7 +27,7 @@ async def run_command(session: SessionPort, name: str, argument: str) -> str:
     """
     from session.assist.surgery import SurgeryError
     from session.base.storage.private_files import StoreError
-    from session.checks.debugging.shell import ShellError
+    from session.checks.shell import ShellError
     from session.commands.check_commands import CheckError
     from session.commands.compaction_commands import CompactionError
     from session.commands.diff_commands import DiffError

@@ -21,7 +21,7 @@ from session.base.events import (
 )
 from session.checks.check import Check
 from session.checks.finding import Verdict
-from session.checks.sandbox.result import SandboxRefused
+from session.checks.sandbox.command import SandboxRefused
 from session.checks.sandbox.sandbox import Sandboxes
 from session.race.attempt_checks import Judge
 from session.race.shared_preparation import SharedPreparation

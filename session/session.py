@@ -31,11 +31,10 @@ from session.commands.race_commands import RaceCommands
 from session.commands.trust_commands import TrustCommands
 from session.project.edit_thread import EditThread
 from session.project.indexing import ProjectReading
-from session.project.open_files import ProjectFiles
-from session.project.outer_editor import OuterEditor, OuterTexts
+from session.project.open_files import OuterEditor, OuterTexts, ProjectFiles
 from session.project.pins import Pins
 from session.project.prompts import Draft, PromptHistory
-from session.project.syntax_verdicts import SyntaxVerdicts
+from session.project.syntax import SyntaxVerdicts
 from session.project.unsaved_texts import UnsavedTexts
 from session.record.journal.interrupted_landings import settle_interrupted
 from session.record.journal.journals import Journal, new_session_name

@@ -48,7 +48,7 @@ OTHERS = {
     "session/base/storage/private_files.py": "the state folder",
     "session/tools/command/supervisor.py": "/dev/null and /proc",
     "session/tools/search.py": "temporary files without a name",
-    "session/project/trust_answers.py": "the answers about the project's instructions, in the state folder",
+    "session/project/trust.py": "the answers about the project's instructions, in the state folder",
     "session/record/usage_log.py": "the log of usage, in the state folder",
 }
 

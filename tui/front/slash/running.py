@@ -91,7 +91,7 @@ async def _run_checking(session: SessionPort, name: str, argument: str) -> str |
         case "check", _:
             return await _check(session, argument)
         case "try", str() if argument:
-            from session.commands.race_words import run_try
+            from session.commands.race_commands import run_try
 
             return await run_try(session.race, argument)
         case "fix", _:

@@ -17,10 +17,10 @@ from session.assist.side_opening import side_requests
 from session.assist.surgery import Surgery
 from session.base.closing import Closing
 from session.base.events import ConnectionChanged, Event, Notice, SessionStarted, TurnEnded
-from session.base.storage.copied_text import CopiedText
+from session.base.storage.private_files import CopiedText
 from session.base.tasks import BackgroundTasks
 from session.base.text.sanitize import clean, clean_line
-from session.checks.debugging.shell import Shell
+from session.checks.shell import Shell
 from session.commands.check_commands import CheckCommands
 from session.commands.compaction_commands import CompactionCommands
 from session.commands.context_commands import ContextCommands
@@ -31,11 +31,10 @@ from session.commands.race_commands import RaceCommands
 from session.commands.trust_commands import TrustCommands
 from session.project.edit_thread import EditThread
 from session.project.indexing import ProjectReading
-from session.project.open_files import ProjectFiles
-from session.project.outer_editor import OuterEditor, OuterTexts
+from session.project.open_files import OuterEditor, OuterTexts, ProjectFiles
 from session.project.pins import Pins
 from session.project.prompts import Draft, PromptHistory
-from session.project.syntax_verdicts import SyntaxVerdicts
+from session.project.syntax import SyntaxVerdicts
 from session.project.unsaved_texts import UnsavedTexts
 from session.record.journal.interrupted_landings import settle_interrupted
 from session.record.journal.journals import Journal, new_session_name

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from time import monotonic
 
 from session.base.events import Usage
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.base.tasks import BackgroundTasks
 from session.record.side_usage import Kind, SideRows, SideTurn
 from session.record.usage_log import UsageLog

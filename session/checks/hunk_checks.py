@@ -24,16 +24,17 @@ from session.base.events import (
     TurnEnded,
     TurnStarted,
 )
-from session.checks.blame import (
+from session.checks.check import Check, Kind
+from session.checks.finding import (
     NOTHING_KNOWN,
     Before,
     HunkVerdict,
     LandedHunk,
+    Status,
+    Verdict,
     before_edits,
     judge_hunks,
 )
-from session.checks.check import Check, Kind
-from session.checks.finding import Status, Verdict
 
 CHEAP = frozenset({Kind.SYNTAX, Kind.LINT})
 """The kinds that run for each hunk."""

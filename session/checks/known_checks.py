@@ -16,10 +16,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from session.base.storage.line_files import StoreError
-from session.base.storage.private_files import changed_alone, replace_private
-from session.checks.check import Check, Kind, by_cost
-from session.checks.settings import command_problem
+from session.base.storage.private_files import StoreError, changed_alone, replace_private
+from session.checks.check import Check, Kind, by_cost, command_problem
 
 _LARGEST = 1_000_000
 """Bytes of a file that is read for proposals."""

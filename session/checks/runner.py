@@ -13,10 +13,8 @@ from session.base.text.sanitize import clean
 from session.checks.check import Check
 from session.checks.finding import Finding, Status, Verdict
 from session.checks.output import ProjectPaths, find
-from session.checks.sandbox.command import Command
-from session.checks.sandbox.edits import Edits
+from session.checks.sandbox.command import Command, Edits, End, Outcome, SandboxRefused
 from session.checks.sandbox.plan import Limits
-from session.checks.sandbox.result import End, Outcome, SandboxRefused
 from session.checks.sandbox.sandbox import Sandbox, Sandboxes
 from session.record.kept_output import KeptOutput
 

@@ -27,9 +27,8 @@ from session.base.events import (
     TurnStarted,
 )
 from session.base.text.sanitize import clean_line
-from session.checks.blame import before_edits, new_findings
 from session.checks.check import Check
-from session.checks.finding import Status, Verdict
+from session.checks.finding import Status, Verdict, before_edits, new_findings
 from session.checks.hunk_checks import CHEAP, Judge, Stamp, stamp
 
 MOST_TRIES = 3

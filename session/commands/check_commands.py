@@ -8,20 +8,19 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from session.base.events import CheckStarted, Event, Notice
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.base.tasks import BackgroundTasks
 from session.base.text.sanitize import clean_line
+from session.checks.red import AutoFix, RedNow
 from session.commands.hunk_commands import HunkCommands
-from session.commands.red_now import RedNow
 from session.project.indexing import ProjectReading
 from session.record.journal.recorder import Recorder
 from session.setup.opening import Opening
 from session.turn.turns import Turns
 
 if TYPE_CHECKING:
-    from session.checks.auto_fix import AutoFix
-    from session.checks.blame import LandedHunk
     from session.checks.check import Check
+    from session.checks.finding import LandedHunk
     from session.checks.known_checks import KnownChecks
     from session.checks.runner import CheckRunner, RunsChecks
     from session.checks.sandbox.sandbox import Sandboxes
@@ -102,7 +101,6 @@ class CheckCommands:
     async def follow(self) -> str:
         """Judge hunks from now on as they land, and turns as they end. Returns with which checks. Raises
         CheckError."""
-        from session.checks.auto_fix import AutoFix
         from session.checks.hunk_checks import HunkChecks
         from session.checks.turn_checks import TurnChecks
 
@@ -222,7 +220,7 @@ class CheckCommands:
             self._turns.submit(decided.request, typed="")
 
     async def _places(self, hunks: Collection[str]) -> Mapping[str, LandedHunk]:
-        from session.checks.blame import LandedHunk
+        from session.checks.finding import LandedHunk
 
         places = await self._hunks.places(hunks)
         return {each.hunk: LandedHunk(each.hunk, each.path, each.start, each.end) for each in places}

@@ -1,9 +1,14 @@
-"""The user's commands for races: start one, look at its attempts, take another one than the winner."""
+"""The user's commands for races: start one, look at its attempts, take another one than the winner.
+
+``/try``: the words after it, and what they ask of the session.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from session.base.events import HunkRefused, HunkUndone
@@ -180,7 +185,7 @@ class RaceCommands:
         *,
         judge_all: bool,
     ) -> RaceRunner:
-        from session.race.attempt_checks import Judge
+        from session.race.attempt_files import Judge
         from session.race.attempt_maker import AttemptMaker
         from session.race.race_runner import RaceRunner
         from session.turn.turn import Turn
@@ -221,8 +226,7 @@ class RaceCommands:
 
     def _plan(self, prompt: str, attempts: int, checks: Sequence[Check], *, judge_all: bool) -> RacePlan:
         from session.checks.check import by_cost
-        from session.race.plan import RaceLimits, RacePlan
-        from session.race.variety import vary
+        from session.race.plan import RaceLimits, RacePlan, vary
 
         settings = self._opening.settings.attempts
         return RacePlan(
@@ -244,11 +248,49 @@ class RaceCommands:
 
 def _load() -> None:
     """Load what a race needs, away from the event loop."""
-    import session.race.attempt_checks
+    import session.race.attempt_files
     import session.race.attempt_maker
-    import session.race.race_runner
-    import session.race.variety  # noqa: F401 (loaded for later)
+    import session.race.plan  # noqa: F401 (loaded for later)
 
 
 async def _nothing() -> list[HunkUndone | HunkRefused]:
     return []
+
+
+ATTEMPTS = 5
+"""The attempts of a race whose number is not given."""
+_WORDS = re.compile(r"(?:(?P<all>all)\s+)?(?:(?P<count>\d{1,4})(?:\s+|$))?(?P<prompt>.*)", re.DOTALL)
+_TAKE = re.compile(r"take\s+(\d{1,4})")
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """What ``/try`` asks for: a race, or with ``take`` an attempt of the last one."""
+
+    prompt: str = ""
+    attempts: int = ATTEMPTS
+    judge_all: bool = False
+    take: int = 0
+
+
+def read_try(argument: str) -> Try:
+    """The words after ``/try``."""
+    taken = _TAKE.fullmatch(argument.strip())
+    if taken is not None:
+        return Try(take=int(taken[1]))
+    words = _WORDS.fullmatch(argument.strip())
+    assert words is not None, "the pattern takes any text"
+    count = words["count"]
+    return Try(words["prompt"], ATTEMPTS if count is None else int(count), words["all"] is not None)
+
+
+async def run_try(race: RaceCommands, argument: str) -> str:
+    """Begin a race, or take an attempt; returns a line for the user. Raises RaceError."""
+    asked = read_try(argument)
+    if asked.take:
+        race.take(asked.take)
+        return ""
+    if not asked.prompt.strip():
+        raise RaceError("say what the attempts are to do, as in: /try 5 make the failing test pass")
+    typed = f"/try {argument.strip()}"
+    return await race.start(asked.prompt, asked.attempts, judge_all=asked.judge_all, typed=typed)

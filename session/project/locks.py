@@ -21,8 +21,7 @@ from edits.files.path_jail import Target, resolve
 from edits.files.text import FileError
 from edits.files.tree import Tree
 from edits.guards.protection import LockedLines, Locks
-from session.base.storage.line_files import StoreError
-from session.base.storage.private_files import changed_alone, replace_private
+from session.base.storage.private_files import StoreError, changed_alone, replace_private
 
 _RANGE = re.compile(r"(?P<path>.+):(?P<start>[0-9]+)(?:-(?P<end>[0-9]+))?")
 _PATTERN = re.compile(r"[*?\[]")

@@ -1,7 +1,10 @@
-"""The project's files as the editor pane opens and saves them.
+"""The project's files as the editor pane, or an editor outside of spark, has them open.
 
-Text goes out with ``\\n`` endings; saving puts back each line's own ending and the file's encoding,
-through the same durable write that lands hunks.
+The pane's text goes out with ``\\n`` endings; saving puts back each line's own ending and the file's
+encoding, through the same durable write that lands hunks.
+
+What an outer editor has, perhaps unsaved, and what is on disk are made one before a hunk lands and after: the
+hunk is placed in what the user sees, and what the user typed meanwhile stays.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from edits.files.diff import paired
 from edits.files.merge import Merged, merge3
@@ -18,8 +22,8 @@ from edits.files.text import FileError, TextFile, joined, split
 from edits.files.tree import Tree
 from session.base.events import FileSaved
 from session.base.text.sanitize import clean_line
-from session.project.definitions import Definition, definitions_in
 from session.project.edit_thread import EditThread
+from session.project.syntax import Definition, definitions_in
 from session.project.workspace import Workspace
 from session.record.journal.recorder import Recorder
 
@@ -160,3 +164,71 @@ def with_endings(source: TextFile, text: str) -> str:
 def _usual_ending(source: TextFile) -> str:
     counts = Counter(ending for ending in source.endings if ending)
     return counts.most_common(1)[0][0] if counts else "\n"
+
+
+class OuterEditor(Protocol):
+    """The editor's side. Both methods are called in the edit thread, and wait."""
+
+    def read(self, path: str) -> str | None:
+        """The text that the editor has of ``path``; None where it does not tell."""
+        ...
+
+    def write(self, path: str, text: str) -> None:
+        """Give the editor the text of ``path``, which it also saves."""
+        ...
+
+
+class OuterTexts:
+    """Keeps the files of the project and the texts of an outer editor the same, in the edit thread."""
+
+    def __init__(self, editor: OuterEditor, files: ProjectFiles) -> None:
+        self._editor = editor
+        self._files = files
+        self._agreed: dict[str, str] = {}
+        """The text of each file that was the same on both sides when last looked at."""
+
+    def before(self, path: str) -> None:
+        """Save what is typed and not saved in ``path``, where the file does not contradict it."""
+        opened = self._open(path)
+        typed = self._typed(opened)
+        if opened is None or typed is None:
+            return
+        if typed != opened.text:
+            merged = merge3(self._agreed.get(opened.path, opened.text), typed, opened.text)
+            if merged.conflicts or not self._save(opened, merged.text):
+                return
+            typed = merged.text
+        self._agreed[opened.path] = typed
+
+    def after(self, path: str) -> None:
+        """Show the editor what ``path`` says now. Where what was typed meanwhile contradicts it, nothing is
+        done: the editor then has unsaved text in a file that changed on disk, and asks its user."""
+        opened = self._open(path)
+        typed = self._typed(opened)
+        if opened is None or typed is None or opened.path not in self._agreed:
+            return
+        text = opened.text
+        if typed != text:
+            merged = merge3(self._agreed[opened.path], typed, text)
+            if merged.conflicts:
+                return
+            text = merged.text
+            self._editor.write(opened.path, text)
+        self._agreed[opened.path] = text
+
+    def _open(self, path: str) -> OpenFile | None:
+        try:
+            return self._files.open(path)
+        except FileProblem:
+            return None
+
+    def _typed(self, opened: OpenFile | None) -> str | None:
+        text = self._editor.read(opened.path) if opened is not None else None
+        return None if text is None else text.replace("\r\n", "\n")
+
+    def _save(self, opened: OpenFile, text: str) -> bool:
+        try:
+            self._files.save_here(opened, text)
+        except FileProblem:
+            return False
+        return True

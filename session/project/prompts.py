@@ -11,8 +11,13 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from session.base.storage.line_files import StoreError, open_for_lines, open_to_read, write_all
-from session.base.storage.private_files import replace_private
+from session.base.storage.private_files import (
+    StoreError,
+    open_for_lines,
+    open_to_read,
+    replace_private,
+    write_all,
+)
 from session.base.text.sanitize import clean
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from pathlib import Path
 from time import time
 
 from session.base.storage.folders import private_folder
-from session.base.storage.line_files import StoreError
-from session.base.storage.private_files import replace_private
+from session.base.storage.private_files import StoreError, replace_private
 
 _PIECE = 64 * 1024
 """Characters that are written at once."""

@@ -8,10 +8,9 @@ from dataclasses import replace
 from session.base.events import TurnStarted
 from session.project.edit_thread import EditThread
 from session.project.workspace import Workspace
-from session.race.attempt import Attempt
+from session.race.attempt import Attempt, AttemptPreparation, SharedPreparation
 from session.race.attempt_files import AttemptFiles
 from session.race.plan import RacePlan
-from session.race.shared_preparation import AttemptPreparation, SharedPreparation
 from session.setup.opening import Opening
 from session.tools.toolbox import Toolbox
 from session.turn.memory.turn_memory import TurnMemory

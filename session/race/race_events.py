@@ -17,8 +17,7 @@ from session.base.events import (
 from session.base.text.sanitize import clean_line
 from session.checks.finding import Verdict
 from session.race.attempt import Attempt
-from session.race.attempt_life import Result
-from session.race.judgement import Judgement, Standing
+from session.race.attempt_life import Judgement, Result, Standing
 from session.race.plan import Estimate, RacePlan
 from session.race.race_rules import Decided, Race
 from session.setup.model_choice import ChosenModel

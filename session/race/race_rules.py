@@ -21,8 +21,17 @@ from itertools import count
 
 from session.checks.check import Check
 from session.checks.finding import Status, Verdict
-from session.race.attempt_life import AttemptLife, Result, Signal, State
-from session.race.judgement import RUN_AGAIN, Judgement, Standing, flaky, judge
+from session.race.attempt_life import (
+    RUN_AGAIN,
+    AttemptLife,
+    Judgement,
+    Result,
+    Signal,
+    Standing,
+    State,
+    flaky,
+    judge,
+)
 
 BASELINE = 0
 """Stands for the untouched project where an attempt's number is expected."""

@@ -22,8 +22,7 @@ from session.base.tasks import log_fault
 from session.base.text.sanitize import clean, clean_line
 from session.project.edit_thread import EditThread
 from session.race.attempt import Attempt
-from session.race.attempt_checks import Judge
-from session.race.attempt_files import AttemptFiles
+from session.race.attempt_files import AttemptFiles, Judge
 from session.race.attempt_life import State
 from session.race.attempt_maker import AttemptMaker
 from session.race.plan import RacePlan, estimate

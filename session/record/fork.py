@@ -15,7 +15,7 @@ from edits.checked_lines import to_line
 from edits.files.durable import Step, no_step
 from edits.files.replacing import replacing
 from session.base.events import HunkLanded, Notice, PromptSubmitted, TurnEnded, to_dict
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.record.journal.journals import new_session_name
 from session.record.journal.parts import SUFFIX, header
 from session.record.journal.reading import read_records

@@ -21,8 +21,8 @@ from session.base.events import (
     TurnStarted,
     Usage,
 )
-from session.base.text.line_range import line_range
 from session.base.text.pieces import Pieces
+from session.base.text.wording import line_range
 from session.record.journal.past_events import last_number
 from session.record.journal.reading import read_event, read_records, time_of
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from session.base.storage.line_files import StoreError, open_to_read
+from session.base.storage.private_files import StoreError, open_to_read
 from session.record.usage_log import Row, month_file, read_row
 from session.record.usage_totals import Spent, spent
 

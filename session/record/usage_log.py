@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from session.base.events import Usage, from_dict, to_dict
-from session.base.storage.line_files import StoreError, append_line
+from session.base.storage.private_files import StoreError, append_line
 
 _SUFFIX = ".jsonl"
 

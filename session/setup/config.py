@@ -13,16 +13,14 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from session.base.storage.line_files import open_to_read
+from session.base.storage.private_files import open_to_read
 from session.base.text.tables import Table, TableError
-from session.checks.check import Check
-from session.checks.settings import read_checks
+from session.checks.check import Check, read_checks
 from session.models.catalogue import EFFORTS, Catalogue, CatalogueError, load_catalogue
 from session.models.engine.settings import LocalSettings, read_local
 from session.models.keys.key_command import read_commands
 from session.project.active_guards import GuardSettings, read_guards
-from session.project.project_trust import SETTINGS_FILE, read_settings_file
-from session.project.trust_answers import NO_ANSWERS, Answers, Standing
+from session.project.trust import NO_ANSWERS, SETTINGS_FILE, Answers, Standing, read_settings_file
 from session.setup.attempt_settings import AttemptSettings, read_attempts
 from session.setup.side_settings import SideSettings, read_side
 from session.tools.mcp.settings import McpServer, read_servers

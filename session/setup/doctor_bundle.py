@@ -13,7 +13,7 @@ from pathlib import Path
 
 from context.text.secrets import redact
 from session.base.storage.folders import ProjectFolders
-from session.base.storage.line_files import StoreError, open_to_read
+from session.base.storage.private_files import StoreError, open_to_read
 from session.base.text.masking import mask
 from session.record.journal.reading import damaged_lines, journal_size
 from session.record.journal.session_list import list_sessions

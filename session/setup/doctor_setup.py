@@ -143,8 +143,7 @@ async def examine_machine(opening: Opening) -> list[Finding]:
 
 async def _examine_walls(opening: Opening) -> Finding:
     """Run a command that does nothing in a sandbox of its own, in an empty folder."""
-    from session.checks.sandbox.command import Command
-    from session.checks.sandbox.result import SandboxRefused
+    from session.checks.sandbox.command import Command, SandboxRefused
     from session.checks.sandbox.sandbox import Sandboxes
 
     began = time.perf_counter()

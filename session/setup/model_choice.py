@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from session.base.events import Event, HunkRefused, ModelChosen, TurnEnded, TurnStarted
-from session.base.text.near_names import spelled_like
+from session.base.text.wording import spelled_like
 from session.models.catalogue import Model, Price
 from session.models.effort import Before, Picked, first, nearest, pick
 from session.setup.opening import Opening

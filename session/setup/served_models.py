@@ -13,8 +13,8 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from session.base.tasks import BackgroundTasks
-from session.base.text.near_names import listed, spelled_like
 from session.base.text.sanitize import clean_line
+from session.base.text.wording import listed, spelled_like
 from session.models.catalogue import Model
 from session.setup.model_choice import ChoiceError
 from session.setup.opening import Opening

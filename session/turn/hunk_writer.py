@@ -7,7 +7,7 @@ from typing import Protocol
 from edits.hunk import Guard, Held, Hunk, Landed, Refused, Status
 from edits.landing import Landing
 from edits.ledger.ledger import Ledger
-from session.project.outer_editor import OuterTexts
+from session.project.open_files import OuterTexts
 from session.turn.memory.turn_memory import EditedFiles
 
 

@@ -33,7 +33,7 @@ from edits.files.tree import Tree
 from session.base.events import DialogueCompacted
 from session.project.indexing import ProjectReading
 from session.project.pins import Pins
-from session.project.project_trust import ProjectTrust
+from session.project.trust import ProjectTrust
 from session.setup.model_choice import ModelChoice
 from session.turn.compaction.compact import History, Room, history, room_in
 from session.turn.memory.past_turns import PastTurns

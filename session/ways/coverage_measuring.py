@@ -21,7 +21,7 @@ from session.checks.check import Check, Kind
 from session.checks.finding import Status
 from session.checks.reaching import runnable_tests
 from session.checks.runner import CheckRunner
-from session.checks.sandbox.edits import Edits
+from session.checks.sandbox.command import Edits
 from session.checks.sandbox.sandbox import Sandboxes
 from session.commands.race_commands import RaceError
 from session.session import Session

@@ -26,7 +26,7 @@ from session.base.events import (
 )
 from session.base.tasks import BackgroundTasks
 from session.base.waiting_prompts import WaitingPrompts
-from session.checks.debugging.shell import Shell
+from session.checks.shell import Shell
 from session.commands.check_commands import CheckCommands
 from session.commands.compaction_commands import CompactionCommands
 from session.commands.context_commands import ContextCommands

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from edits.ledger.ledger import HunkRecord
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.record.journal.parts import SUFFIX
 from session.record.sharing.claim import SOCKET, SessionTakenError, open_elsewhere, take_dead
 from session.record.sharing.elsewhere import Elsewhere

@@ -13,7 +13,7 @@ from heapq import heappop, heappush
 from pathlib import Path
 
 from session.base.events import Event, HunkLanded, HunkOpened, HunkTyped, Notice, ReasoningDelta, TextDelta
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.record.journal.reading import read_event, read_records, time_of
 from session.ways.following_link import cleaned
 

@@ -1,4 +1,5 @@
-"""Makes the items of the conversation: spark's own messages, and the model's answers in a form to send back.
+"""Makes the items of the conversation: spark's own messages, texts attached to prompts, and the model's
+answers in a form to send back.
 
 Servers must accept every item again. So a tool call that was cut is left out, reasoning is kept only in its
 encrypted or signed form, since the server stores nothing (``store: false``), and every tool call is followed
@@ -11,6 +12,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeGuard
 
+from context.text.safe import fenced
 from session.wire.instructions import REPORT_HEAD
 from session.wire.protocol.frames import can_be_sent
 from session.wire.protocol.items import (
@@ -198,3 +200,8 @@ def item_text(item: Mapping[str, Any]) -> str:
     texts = [str(item[name]) for name in _COUNTED if name in item]
     texts += [str(block.get("thinking") or block.get("data") or "") for block in item.get("thinking", ())]
     return "\n".join(texts)
+
+
+def attached(name: str, text: str) -> str:
+    """A file or resource with its text, fenced so that nothing in it is taken for the prompt."""
+    return f"{name}:\n{fenced(name, text)}"

@@ -44,13 +44,11 @@ OTHERS = {
     "session/checks/sandbox/": "copies of the project, made for commands to run in",
     "session/setup/default_model.py": "the model that was found for each server's address",
     "session/record/sharing/": "locks and sockets of open sessions, in the state folder",
-    "session/base/storage/folders.py": "the state folder",
-    "session/base/storage/line_files.py": "the state folder",
-    "session/base/storage/others.py": "/proc",
+    "session/base/storage/folders.py": "the state folder, and /proc",
     "session/base/storage/private_files.py": "the state folder",
     "session/tools/command/supervisor.py": "/dev/null and /proc",
     "session/tools/search.py": "temporary files without a name",
-    "session/project/trust_answers.py": "the answers about the project's instructions, in the state folder",
+    "session/project/trust.py": "the answers about the project's instructions, in the state folder",
     "session/record/usage_log.py": "the log of usage, in the state folder",
 }
 

@@ -15,7 +15,7 @@ from tests.project.source import PACKAGES, code_with
 PLACES = {
     "context/disk/git.py": "git, with an environment of allowed names",
     "context/index/outliner.py": "spark's own readers of files, without keys and folders of code",
-    "session/checks/debugging/shell_run.py": "the command that the user runs live, as a shell would",
+    "session/checks/shell_run.py": "the command that the user runs live, as a shell would",
     "session/models/engine/process.py": "the embedded engine, with an environment without keys",
     "session/models/keys/system_keyring.py": "the user's key command and the keyring, in the home folder",
     "session/tools/mcp/program.py": "MCP servers: an environment of allowed names, a folder of their own",

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from themes.loader import ThemeError
 from tui.app.pending_session import PendingSession, first_frame_of
 from tui.front.event_loop import PROMPTLY, run

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.app import App
 
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from tui.app.attention import Attention
 from tui.app.control.background import BackgroundTasks
 from tui.app.control.overlay_control import OverlayControl

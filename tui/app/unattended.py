@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 
 from session.base.events import CommandEnded, Event, HunkLanded, Notice, TurnEnded
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.record.sharing.host import Presence
 from session.record.sharing.left_alone import leave_word
 from session.record.sharing.unattended import Signal, State, Unattended

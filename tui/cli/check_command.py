@@ -54,7 +54,7 @@ def check_command(
     your agreement once in a project, by its exact text. What a check writes is thrown away. Leaves with 1
     where a check is not green.
     """
-    from session.base.storage.line_files import StoreError
+    from session.base.storage.private_files import StoreError
     from session.checks.known_checks import KnownChecks, UnknownCheckError
 
     if listing + agree + revoke > 1 or ((agree or revoke) and not names):
@@ -86,7 +86,7 @@ def check_command(
 
 
 def _agree_to_no_walls(opened: Opening, *, agreed: bool) -> None:
-    from session.base.storage.line_files import StoreError
+    from session.base.storage.private_files import StoreError
     from session.checks.known_checks import Agreements
 
     try:

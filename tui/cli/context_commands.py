@@ -95,7 +95,7 @@ def trust_command(yes: bool, revoke: bool, listing: bool, folder: Path) -> None:
     An answer holds for what the files say now: one that changes is asked about again. Exits with 1 where
     something is not used.
     """
-    from session.base.storage.line_files import StoreError
+    from session.base.storage.private_files import StoreError
 
     if yes + revoke + listing > 1:
         raise click.UsageError("--yes, --revoke and --list exclude each other")
@@ -111,8 +111,8 @@ def trust_command(yes: bool, revoke: bool, listing: bool, folder: Path) -> None:
 
 
 def _ask_about_files(folder: Path, *, yes: bool) -> None:
-    from session.project.trust_answers import Standing
-    from session.project.trust_candidates import trust_of
+    from session.commands.trust_commands import trust_of
+    from session.project.trust import Standing
     from tui.front.words.check_lines import trust_lines
 
     trust, found = trust_of(opening_workspace(folder))
@@ -133,14 +133,14 @@ def _ask_about_files(folder: Path, *, yes: bool) -> None:
 
 
 def _revoke_trust(folder: Path) -> None:
-    from session.project.trust_candidates import trust_of
+    from session.commands.trust_commands import trust_of
 
     trust, _ = trust_of(opening_workspace(folder))
     say("nothing of this project is used any more" if trust.revoke() else "nothing was answered here")
 
 
 def _list_trusted() -> None:
-    from session.project.trust_candidates import trusted_projects
+    from session.commands.trust_commands import trusted_projects
 
     trusted = list(trusted_projects())
     for root, answers in trusted:

@@ -42,7 +42,7 @@ def apply_command(edit_format: str, as_json: bool, dry_run: bool, folder: Path) 
     """Land edits from standard input as they stream in, each as soon as it is complete."""
     began = time.monotonic()
     from session.base.events import ApplyEnded, HunkLanded, HunkRefused, Notice
-    from session.base.storage.line_files import StoreError
+    from session.base.storage.private_files import StoreError
     from session.commands.apply import NotTextError, apply_stream
     from tui.line.event_printers import fate_line, json_printer
 
@@ -164,7 +164,7 @@ def redo_command(hunk: str | None, folder: Path) -> None:
 def _take_back(folder: Path, hunk: str | None, *, again: bool) -> NoReturn:
     """Undo ``hunk``, or redo it when ``again``; print the result and exit."""
     from session.base.events import HunkRefused
-    from session.base.text.line_range import line_range
+    from session.base.text.wording import line_range
     from session.commands.apply import redo_hunk, undo_hunk
 
     workspace = opening_workspace(folder)

@@ -108,7 +108,7 @@ def _list_found(catalogue: Catalogue, as_json: bool) -> None:
 @folder_option
 def usage_command(as_json: bool, days: int, here: bool, folder: Path) -> None:
     """Tokens and cost by day and model, in all projects. ~ marks what holds estimates."""
-    from session.base.storage.line_files import StoreError
+    from session.base.storage.private_files import StoreError
     from session.record.usage_log import read_usage
     from tui.front.exits import CONFIGURATION, leave
     from tui.front.words.tables import first_day, print_usage, print_usage_json, sums

@@ -105,8 +105,7 @@ def _code_for(folder: Path) -> int:
 
 def typed_checks(commands: tuple[str, ...]) -> list[Check]:
     """The checks of ``--check``: to write a command there is to agree to it."""
-    from session.checks.check import Check
-    from session.checks.settings import command_problem
+    from session.checks.check import Check, command_problem
 
     for text in commands:
         if problem := command_problem(text):
@@ -117,7 +116,7 @@ def typed_checks(commands: tuple[str, ...]) -> list[Check]:
 def session_file(workspace: Workspace, name: str) -> Path:
     """The journal of the session called ``name``. Exits with 2 where there is none, with 3 where it cannot be
     read."""
-    from session.base.storage.line_files import StoreError
+    from session.base.storage.private_files import StoreError
     from session.record.journal.session_list import NoSessionError, check_readable, find_session
 
     try:
@@ -133,7 +132,7 @@ def session_file(workspace: Workspace, name: str) -> Path:
 def last_session_file(workspace: Workspace) -> tuple[Path, str | None]:
     """The journal of the last session that can be read, and a line on those that cannot. Exits with 2 where
     there is no session, with 3 where none can be read."""
-    from session.base.storage.line_files import StoreError
+    from session.base.storage.private_files import StoreError
     from session.base.text.sanitize import clean_line
     from session.record.journal.session_list import NoSessionError, last_session
 

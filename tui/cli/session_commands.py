@@ -64,7 +64,7 @@ def _search(file: Path, wanted: str, *, as_json: bool) -> int:
     """Print the lines of one session that hold ``wanted``; returns how many there are."""
     from dataclasses import asdict
 
-    from session.base.storage.line_files import StoreError
+    from session.base.storage.private_files import StoreError
     from session.base.text.sanitize import clean_line
     from session.record.session_search import search_session
 
@@ -91,7 +91,7 @@ def fork_command(session: str | None, turn: int | None, hunk: str | None, folder
 
     The conversation is forked, files stay as they are. Open it with spark resume.
     """
-    from session.base.storage.line_files import StoreError
+    from session.base.storage.private_files import StoreError
     from session.record.fork import NoSuchPlaceError, fork_session
     from tui.front.exits import CONFIGURATION, USAGE, leave
 
@@ -129,7 +129,7 @@ def export_command(session: str, form: str, folder: Path) -> None:
     """Print SESSION: its events, one JSON object a line, each with `at`, the seconds since 1970; or as a
     document."""
 
-    from session.base.storage.line_files import StoreError
+    from session.base.storage.private_files import StoreError
     from session.record.journal.reading import read_records
     from session.record.past_turns import read_turns
     from session.record.session_markdown import markdown
@@ -163,7 +163,7 @@ def replay_command(session: str | None, speed: float, theme: str | None, folder:
     ledger. f makes a new session that goes on from the hunk that landed last.
     """
     from session.base.storage.error_log import log_faults_to
-    from session.base.storage.line_files import StoreError
+    from session.base.storage.private_files import StoreError
     from session.record.fork import fork_session
     from session.ways.recorded_texts import recorded_files
     from session.ways.recording import read_recording

@@ -31,7 +31,7 @@ from tui.front.exits import CONFIGURATION, leave
 from tui.front.printing import say
 
 if TYPE_CHECKING:
-    from session.checks.debugging.failure import Failure
+    from session.checks.failure import Failure
 
 
 NOT_FOUND = 127
@@ -129,7 +129,7 @@ def run_command(command: tuple[str, ...], ask: bool | None, folder: Path, **give
 
     Leaves with the command's own exit code, or with that of the turn where the model was asked.
     """
-    from session.checks.debugging.shell_run import run_live
+    from session.checks.shell_run import run_live
 
     if shutil.which(command[0]) is None:
         say(f"spark: {command[0]}: there is no such program", err=True)
@@ -149,7 +149,7 @@ def run_command(command: tuple[str, ...], ask: bool | None, folder: Path, **give
 
 
 def _read_failure(line: str, code: int, output: str, folder: Path) -> Failure:
-    from session.checks.debugging.failure import read_failure
+    from session.checks.failure import read_failure
     from session.checks.output import ProjectPaths
 
     workspace = opening_workspace(folder)
@@ -199,7 +199,7 @@ def acp_command(**given: Any) -> None:
     The editor starts this command, and names the folder of each session.
     """
     if find_spec("acp") is None:
-        from session.base.text.install_hint import install_command
+        from session.base.text.wording import install_command
 
         leave(f"spark acp needs a package: {install_command(_ACP_PACKAGE)}", CONFIGURATION)
     problem = unheard()

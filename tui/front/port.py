@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from session.assist.surgery import Surgery
     from session.base.closing import Closing
     from session.base.events import Event, Usage
-    from session.base.storage.copied_text import CopiedText
     from session.base.storage.folders import ProjectFolders
-    from session.checks.debugging.shell import Shell
+    from session.base.storage.private_files import CopiedText
+    from session.checks.shell import Shell
     from session.commands.check_commands import CheckCommands
     from session.commands.compaction_commands import CompactionCommands
     from session.commands.context_commands import ContextCommands

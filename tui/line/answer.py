@@ -33,7 +33,7 @@ from session.base.events import (
     TurnStarted,
 )
 from session.base.text.sanitize import clean_line
-from session.project.project_trust import Candidate
+from session.project.trust import Candidate
 from session.record.usage_totals import UsageFold
 from session.session import Session
 from tui.front.printing import say

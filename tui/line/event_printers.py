@@ -33,7 +33,7 @@ from session.base.events import (
     Usage,
     to_dict,
 )
-from session.base.text.line_range import line_range
+from session.base.text.wording import line_range
 from tui.front.printing import PieceWriter, say, say_json
 from tui.front.words.check_lines import check_line, checked_detail, race_line
 from tui.front.words.window_lines import compaction_line

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from session.base.events import Event, HunkRefused, PhaseChanged, TurnEnded
 from session.base.storage.error_log import log_faults_to
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.checks.check import Check
 from session.commands.race_commands import RaceError
 from session.session import Session

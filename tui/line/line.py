@@ -27,7 +27,7 @@ from prompt_toolkit.shortcuts import CompleteStyle
 
 from session.base.events import Event
 from session.base.storage.error_log import log_faults_to
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.session import Session
 from session.setup.opening import Opening
 from tui.app.unattended import carry_on

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from tui.screen.terminal.lending import hold_copied, write_sequence
 
 if TYPE_CHECKING:

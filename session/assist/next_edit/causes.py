@@ -23,7 +23,7 @@ from edits.hunk import Action, Format, Hunk, HunkLine, LineKind
 from session.assist.next_edit.move import Move, Moves, followed, importing, module_of
 from session.assist.next_edit.rename import Rename, renames
 from session.assist.next_edit.signature import CallEdit, SignatureChange, edit_of, signature_changes
-from session.project.definitions import definitions_in
+from session.project.syntax import definitions_in
 
 _AROUND = 3
 

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from session.base.storage.line_files import StoreError
-from session.base.storage.private_files import changed_alone, replace_private
+from session.base.storage.private_files import StoreError, changed_alone, replace_private
 
 NAME = "dismissed.json"
 MOST = 1_000

@@ -33,7 +33,7 @@ from session.base.events import (
     SaveReviewed,
     TurnEnded,
 )
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.base.tasks import BackgroundTasks
 from session.base.text.sanitize import clean_line
 from session.commands.hunk_commands import HunkCommands

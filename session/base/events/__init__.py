@@ -9,17 +9,12 @@ types and fields that they do not know, so adding either is always safe.
 from session.base.events.attempts import *
 from session.base.events.checks import *
 from session.base.events.commands import *
-from session.base.events.compaction import *
-from session.base.events.context import *
 from session.base.events.event import Event as Event
 from session.base.events.event import Publisher as Publisher
-from session.base.events.findings import *
+from session.base.events.event import event_types as event_types
+from session.base.events.event import from_dict as from_dict
+from session.base.events.event import to_dict as to_dict
 from session.base.events.hunks import *
 from session.base.events.link import *
-from session.base.events.record import event_types as event_types
-from session.base.events.record import from_dict as from_dict
-from session.base.events.record import to_dict as to_dict
-from session.base.events.sharing import *
-from session.base.events.tools import *
-from session.base.events.trust import *
+from session.base.events.project import *
 from session.base.events.turns import *

@@ -1,4 +1,7 @@
-"""Events of commands that the user runs."""
+"""Events of commands that the user runs, and of a turn's tool calls.
+
+Edits are hunks, and have events of their own.
+"""
 
 from __future__ import annotations
 
@@ -57,3 +60,54 @@ class WatchTold(Event):
     red: tuple[str, ...] = ()
     green: tuple[str, ...] = ()
     left: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCalled(Event):
+    """The model called ``tool``; ``line`` says how, as in ``read tui/app/app.py 10–40``. ``call`` is unique
+    within the session."""
+
+    type: ClassVar[str] = "tool.called"
+    turn: str
+    call: str
+    tool: str
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolHeld(Event):
+    """The call needs the user's approval. ``text`` says exactly what it would do, in one line or several."""
+
+    type: ClassVar[str] = "tool.held"
+    turn: str
+    call: str
+    tool: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutput(Event):
+    """A piece of what a running call prints, at a bounded rate; parts of it may be left out."""
+
+    type: ClassVar[str] = "tool.output"
+    turn: str
+    call: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEnded(Event):
+    """The call is answered.
+
+    ``status`` is ``done``, ``failed``, ``declined`` or ``stopped``. ``line`` is the line of the call with its
+    result, as in ``search "foo" · 12 matches in 5 files``. ``tail`` holds the last lines that a command
+    printed before it failed.
+    """
+
+    type: ClassVar[str] = "tool.ended"
+    turn: str
+    call: str
+    tool: str
+    status: str
+    line: str
+    tail: str = ""

@@ -1,4 +1,4 @@
-"""Events of the link to the server, and lines for the user."""
+"""Events of the link to the server and of other processes about the session, and lines for the user."""
 
 from __future__ import annotations
 
@@ -29,3 +29,18 @@ class Notice(Event):
     type: ClassVar[str] = "notice"
     level: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TakeoverAsked(Event):
+    """The user wants to go on with this session in the process ``pid``: the front end makes room."""
+
+    type: ClassVar[str] = "session.takeover"
+    pid: int
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerGone(Event):
+    """The process that had the followed session has given it up or ended: it is free to be taken over."""
+
+    type: ClassVar[str] = "session.free"

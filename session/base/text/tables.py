@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from session.base.text.near_names import spelled_like
+from session.base.text.wording import spelled_like
 
 _LONGEST_VALUE = 60
 

@@ -22,15 +22,12 @@ from pathlib import Path
 
 from context.disk.file_list import Listing, list_git, list_walk
 from context.disk.git import Git, GitUnavailable
-from session.base.storage.line_files import StoreError
-from session.checks.sandbox.command import Command
-from session.checks.sandbox.edits import Edits, write
+from session.base.storage.private_files import StoreError
+from session.checks.sandbox.command import Command, Edits, End, Outcome, SandboxRefused, Walls, write
 from session.checks.sandbox.fence import NOT_STARTED
 from session.checks.sandbox.fenced import PROGRAM, NoFenceError, fence_plan, leaks, own_folders
 from session.checks.sandbox.plan import View
-from session.checks.sandbox.result import End, Outcome, SandboxRefused, Walls
-from session.checks.sandbox.sandbox_folder import Box
-from session.checks.sandbox.to_the_end import to_the_end
+from session.checks.sandbox.sandbox_folder import Box, to_the_end
 from session.tools.command.process import run_group
 
 _CLONE = 0x40049409

@@ -18,7 +18,7 @@ import sys
 if __name__ == "__main__":
     sys.path.append(sys.argv[1])
 
-from session.checks.sandbox import kernel, landlock
+from session.checks.sandbox import kernel
 
 TYPE_CHECKING = False  # that of typing, which is slow to import
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ def main(plan: dict[str, Any], command: list[str]) -> None:
     try:
         _limit(plan["memory"], plan["disk"])
         kernel.leave_keyring()
-        landlock.give_up_privileges()
-        landlock.restrict(plan["readable"], plan["writable"])
+        kernel.give_up_privileges()
+        kernel.restrict(plan["readable"], plan["writable"])
         kernel.filter_calls(plan["filter"])
     except OSError as problem:
         os.write(report, (problem.strerror or str(problem)).encode())

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from session.checks.sandbox import landlock
+from session.checks.sandbox import kernel
 from session.checks.sandbox.plan import Limits, View
 from session.checks.sandbox.syscall_filter import NoFilterError, syscall_filter
 
@@ -29,7 +29,7 @@ def fence_plan(view: View, limits: Limits, *, project: Path, copy: Path, network
     """
     try:
         version = _version()
-        filtered = syscall_filter(network=network, truncate=version >= landlock.TRUNCATES)
+        filtered = syscall_filter(network=network, truncate=version >= kernel.TRUNCATES)
     except NoFilterError as problem:
         raise NoFenceError(str(problem)) from problem
     box = copy.parents[1]
@@ -58,14 +58,14 @@ def own_folders(copy: Path) -> dict[str, str]:
 def leaks() -> str:
     """What passes the fence, in words."""
     passes = "a command can change the modes and times of your files"
-    return passes if _version() >= landlock.SCOPED else f"{passes}, and signal your other programs"
+    return passes if _version() >= kernel.SCOPED else f"{passes}, and signal your other programs"
 
 
 def _version() -> int:
     if sys.platform != "linux":
         raise NoFenceError("a fence needs Linux")
     try:
-        return landlock.version()
+        return kernel.landlock_version()
     except OSError as problem:
         raise NoFenceError(f"the kernel has no Landlock: {problem.strerror}") from problem
 

@@ -1,20 +1,25 @@
 """The folder of one sandbox: made privately, held by a lock while in use, removed when it is done.
 
 A process that is killed leaves its folders behind without their locks. The next sandbox that is made removes
-them.
+them. Work on a folder is waited for when it is cancelled: a thread cannot be stopped, and what it makes or
+writes afterwards would be left behind.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import fcntl
 import os
 import secrets
 import shutil
 import stat
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from session.base.storage.folders import private_folder
+from session.base.tasks import over
 
 _LOCK = "lock"
 _TRIES = 5
@@ -87,3 +92,32 @@ def remove_tree(folder: Path) -> None:
                 if stat.S_ISDIR(mode) and mode & stat.S_IRWXU != stat.S_IRWXU:
                     os.chmod(name, stat.S_IRWXU, dir_fd=descriptor)
     shutil.rmtree(folder)
+
+
+T = TypeVar("T")
+
+
+def _nothing() -> None:
+    pass
+
+
+def _kept(made: object) -> None:
+    del made
+
+
+async def to_the_end(
+    work: Callable[[], T], *, stop: Callable[[], None] = _nothing, undo: Callable[[T], None] = _kept
+) -> T:
+    """What ``work`` returns, which runs in a thread. When this is cancelled, ``stop`` is called at once and
+    ``undo`` with what was made. However often it is cancelled, it returns when both have ended."""
+    working = asyncio.ensure_future(asyncio.to_thread(work))
+    try:
+        return await asyncio.shield(working)
+    except asyncio.CancelledError:
+        stop()
+        await over(working)
+        if not working.cancelled() and working.exception() is None:
+            undoing = asyncio.ensure_future(asyncio.to_thread(undo, working.result()))
+            await over(undoing)
+            undoing.result()
+        raise

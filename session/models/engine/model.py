@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from session.base.text.install_hint import install_command
+from session.base.text.wording import install_command
 from session.models.engine.model_store import SUFFIX, ModelStore
 from session.models.engine.settings import LocalError, LocalSettings
 

@@ -15,8 +15,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from session.base.storage.line_files import open_to_read
-from session.base.storage.private_files import changed_alone, replace_private
+from session.base.storage.private_files import changed_alone, open_to_read, replace_private
 
 FILE_NAME = "credentials.toml"
 IN_KEYRING = "{ keyring = true }"

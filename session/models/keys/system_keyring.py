@@ -22,7 +22,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from session.base.text.install_hint import install_command
+from session.base.text.wording import install_command
 
 _MOST_BYTES = 65_536
 """The size of a pipe. A program that prints more blocks until its time limit."""

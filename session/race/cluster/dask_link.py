@@ -21,8 +21,8 @@ from collections.abc import Collection
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from session.base.text.install_hint import install_command
 from session.base.text.sanitize import clean, clean_line
+from session.base.text.wording import install_command
 from session.checks.check import Check
 from session.checks.finding import Finding, Status, Verdict
 from session.checks.output import MOST_FINDINGS

@@ -15,8 +15,7 @@ from pathlib import Path
 from session.checks.check import Check
 from session.checks.finding import Status, Verdict
 from session.checks.runner import CheckRunner
-from session.checks.sandbox.edits import Edits
-from session.checks.sandbox.result import SandboxRefused
+from session.checks.sandbox.command import Edits, SandboxRefused
 from session.checks.sandbox.sandbox import Sandboxes
 from session.race.cluster.content import Content, ContentReader, TooLarge
 from session.race.cluster.dask_link import ClusterError, DaskLink

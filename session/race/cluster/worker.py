@@ -30,11 +30,9 @@ from typing import TYPE_CHECKING
 from session.checks.check import Check
 from session.checks.finding import Verdict
 from session.checks.runner import PLAIN, SHELL, CheckRunner
-from session.checks.sandbox.command import Command
-from session.checks.sandbox.edits import Edits
+from session.checks.sandbox.command import Command, Edits
 from session.checks.sandbox.sandbox import Sandboxes
-from session.checks.sandbox.sandbox_folder import remove_tree
-from session.checks.sandbox.to_the_end import to_the_end
+from session.checks.sandbox.sandbox_folder import remove_tree, to_the_end
 from session.race.cluster.content import Entry, files_of, unpacked
 from session.race.cluster.tools import Tools, differences, probe, read
 from session.tools.command.environment import allowed_environment

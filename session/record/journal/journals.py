@@ -20,7 +20,7 @@ from edits.checked_lines import to_line
 from edits.files.durable import Step, no_step
 from edits.files.replacing import sync_folder
 from session.base.events import Event, ReasoningDelta, TextDelta, to_dict
-from session.base.storage.line_files import StoreError, open_for_lines, write_all
+from session.base.storage.private_files import StoreError, open_for_lines, write_all
 from session.record.journal.parts import (
     KEPT_PARTS,
     PART_BYTES,

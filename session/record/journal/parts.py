@@ -16,7 +16,7 @@ from edits.checked_lines import DamagedLineError, UnfinishedLineError, from_line
 from edits.files.durable import Step, no_step
 from edits.files.replacing import replacing
 from session.base.events import ReasoningDelta, TextDelta
-from session.base.storage.line_files import StoreError, open_to_read
+from session.base.storage.private_files import StoreError, open_to_read
 
 SUFFIX = ".jsonl"
 VERSION = 2

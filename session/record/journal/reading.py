@@ -9,7 +9,7 @@ from typing import Any
 
 from edits.checked_lines import is_cut, sum_is_right
 from session.base.events import Event, from_dict
-from session.base.storage.line_files import StoreError, open_to_read
+from session.base.storage.private_files import StoreError, open_to_read
 from session.record.journal.parts import HEADER, check_version, part_file, parts
 
 _YEAR_9999 = 253_370_000_000

@@ -42,7 +42,7 @@ from session.base.events import (
     ToolOutput,
     TurnEnded,
 )
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.base.text.masking import mask, start_of_key
 from session.record.journal.journals import LONGEST_HELD, Journal
 from session.record.journal.session_list import BEGINNINGS

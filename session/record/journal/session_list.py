@@ -16,8 +16,8 @@ from session.base.events import (
     SessionStarted,
     TrustAsked,
 )
-from session.base.storage.line_files import StoreError
-from session.base.text.near_names import listed, spelled_like
+from session.base.storage.private_files import StoreError
+from session.base.text.wording import listed, spelled_like
 from session.record.journal.parts import SUFFIX, part_file, parts
 from session.record.journal.reading import (
     LineCheck,

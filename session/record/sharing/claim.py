@@ -15,7 +15,7 @@ from pathlib import Path
 
 from edits.ledger.shared_lock import Holder, holder_of, sign
 from session.base.storage.folders import private_folder
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 
 LOCK, SOCKET = ".lock", ".sock"
 _TRIES = 10

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from session.base.storage.line_files import StoreError, open_to_read
-from session.base.storage.private_files import replace_private
+from session.base.storage.private_files import StoreError, open_to_read, replace_private
 from session.base.text.sanitize import clean_line
 from session.record.journal.parts import SUFFIX
 from session.record.past_turns import read_turns

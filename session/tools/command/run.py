@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from context.text.safe import fenced
-from session.base.text.invisible import invisible_character
 from session.base.text.printed import plain, printable
+from session.base.text.sanitize import invisible_character
 from session.record.kept_output import KeptOutput
 from session.tools.command.live_output import LiveOutput
 from session.tools.command.process import Exit, run_group

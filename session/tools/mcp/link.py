@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from session.base.programs import command_outside
 from session.base.tasks import imported
-from session.base.text.install_hint import install_command
 from session.base.text.sanitize import clean_line
+from session.base.text.wording import install_command
 from session.tools.command.environment import server_environment
 from session.tools.mcp.odd_tools import pass_over_odd_tools
 from session.tools.mcp.program import LONGEST_MESSAGE, streams

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 
 from session.base.tasks import BackgroundTasks
-from session.base.text.near_names import listed
+from session.base.text.wording import listed
 from session.tools.mcp.link import McpLink, McpLinkError
 from session.tools.mcp.settings import McpServer
 from session.tools.mcp.tools import McpTool, spark_tools

@@ -9,7 +9,7 @@ from datetime import date
 from typing import Any
 from urllib.parse import quote
 
-from session.base.text.near_names import listed
+from session.base.text.wording import listed
 from session.wire.protocol.frames import NotAnObject, parse_object
 from session.wire.transport.endpoint import Endpoint
 from session.wire.transport.errors import NO_SUCH_PATH, LinkError, LinkProblem, one_line

@@ -7,9 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from session.base.events import CheckStarted, Event, HunkLanded, TurnEnded, TurnStarted
-from session.checks.blame import LandedHunk
 from session.checks.check import Check, Kind
-from session.checks.finding import Finding, Status, Verdict
+from session.checks.finding import Finding, LandedHunk, Status, Verdict
 from session.checks.hunk_checks import HunkChecks
 from session.checks.turn_checks import TurnChecks
 

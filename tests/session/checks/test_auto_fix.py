@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from session.base.events import HunkLanded, PromptSubmitted, TurnEnded
-from session.checks.auto_fix import AutoFix, Round
-from session.checks.red_request import Red, red_request
+from session.checks.red import AutoFix, Red, Round, red_request
 
 
 def turn(auto: AutoFix, name: str, *, lands: bool = True, status: str = "completed") -> None:

@@ -7,9 +7,18 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from session.checks.blame import NOTHING_KNOWN, Before, LandedHunk, before_edits, judge_hunks, new_findings
 from session.checks.check import Check
-from session.checks.finding import Finding, Status, Verdict
+from session.checks.finding import (
+    NOTHING_KNOWN,
+    Before,
+    Finding,
+    LandedHunk,
+    Status,
+    Verdict,
+    before_edits,
+    judge_hunks,
+    new_findings,
+)
 
 CLEAN = Before(Counter())
 FIRST = LandedHunk("h1", "a.py", 3, 6)

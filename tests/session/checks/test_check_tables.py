@@ -24,20 +24,27 @@ from session.base.events import (
     TurnEnded,
     TurnStarted,
 )
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.base.text.tables import TableError
-from session.checks.auto_fix import AutoFix, Round
-from session.checks.blame import Before, HunkVerdict, LandedHunk, before_edits, judge_hunks, new_findings
-from session.checks.check import SECONDS, Check, Kind
-from session.checks.finding import Finding, Status, Verdict
+from session.checks.check import SECONDS, Check, Kind, command_problem, read_checks
+from session.checks.finding import (
+    Before,
+    Finding,
+    HunkVerdict,
+    LandedHunk,
+    Status,
+    Verdict,
+    before_edits,
+    judge_hunks,
+    new_findings,
+)
 from session.checks.hunk_checks import CHEAP, stamp
 from session.checks.known_checks import Agreements, KnownChecks, UnknownCheckError, propose
 from session.checks.output import ProjectPaths, find, line_number
 from session.checks.reaching import runnable_tests
-from session.checks.red_request import Red, red_request
+from session.checks.red import AutoFix, Red, Round, red_request
 from session.checks.runner import judge
-from session.checks.sandbox.result import End, Outcome
-from session.checks.settings import command_problem, read_checks
+from session.checks.sandbox.command import End, Outcome
 from session.checks.turn_checks import TurnChecks, ended_event
 
 TESTS = Check("tests", "pytest -q", Kind.TESTS)

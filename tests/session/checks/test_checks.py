@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.base.text.tables import TableError
-from session.checks.check import Check, Kind, by_cost
+from session.checks.check import Check, Kind, by_cost, read_checks
 from session.checks.known_checks import Agreements, propose
-from session.checks.settings import read_checks
 
 
 def test_a_check_is_read_with_all_it_says() -> None:

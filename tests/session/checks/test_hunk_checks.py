@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from session.base.events import Event, FileSaved, FilesChanged, HunkChecked, HunkUndone
-from session.checks.blame import LandedHunk
 from session.checks.check import Check, Kind
-from session.checks.finding import Status, Verdict
-from session.commands.red_now import RedNow
+from session.checks.finding import LandedHunk, Status, Verdict
+from session.checks.red import RedNow
 from tests.session.checks.following import LINT, Followed, landed, started, turn_ended
 
 

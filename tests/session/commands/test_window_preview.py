@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from session.commands.trust_commands import trust_of
 from session.commands.window_preview import Preview, PreviewError, preview_window
-from session.project.trust_candidates import trust_of
 from session.project.workspace import open_workspace
 from session.setup.config import Flags
 from session.setup.opening import open_project

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind, Refused, Replacement
-from session.project.git_rules import CRLF, LF, line_ending
-from session.project.workspace import open_workspace
+from session.project.workspace import CRLF, LF, line_ending, open_workspace
 
 SET, AUTO, UNSET = {"text": "set"}, {"text": "auto"}, {"text": "unset"}
 

@@ -11,8 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind
 from session.project.edit_thread import EditThread
-from session.project.open_files import ProjectFiles
-from session.project.outer_editor import OuterTexts
+from session.project.open_files import OuterTexts, ProjectFiles
 from session.project.workspace import Workspace, open_workspace
 from session.record.journal.journals import Journal
 from session.record.journal.recorder import Recorder

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from session.base.events import PromptSubmitted
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.project.prompts import Draft, PromptHistory
 from tests.thorough import share
 

@@ -14,7 +14,7 @@ from edits.landing import Landing
 from edits.ledger.ledger import Ledger
 from session.base.events import Event, HunkAimed
 from session.project.edit_thread import EditThread
-from session.project.outer_editor import OuterTexts
+from session.project.open_files import OuterTexts
 from session.turn.failures import INTERNAL, TurnFailedError
 from session.turn.hunk_writer import HunkWriter
 from session.turn.lane import TargetLines

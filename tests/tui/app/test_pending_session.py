@@ -11,7 +11,7 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.partner.load_script import parse
 from session.partner.server.server import Partner
 from session.session import Session

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from textual.app import App
 
 from session.base.events import FileBroken, HunkRefused
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from tui.app.control.background import BackgroundTasks
 from tui.app.control.conflict_control import CONFLICT, ConflictControl
 from tui.app.control.overlay_control import OverlayControl

@@ -21,7 +21,7 @@ from textual.containers import Container
 from textual.screen import Screen
 
 from session.base.events import Event, HunkLanded, ModelChosen, TurnStarted
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.record.fork import NoSuchPlaceError
 from session.ways.player import Player, State, Unit
 from session.ways.recorded_texts import RecordedFiles

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
-from session.base.storage.line_files import StoreError
-from session.base.storage.private_files import replace_private
+from session.base.storage.private_files import StoreError, replace_private
 from session.record.fork import fork_session
 from session.record.journal.session_list import NoSessionError, SessionList, find_session, list_sessions
 from session.record.session_markdown import markdown

@@ -6,7 +6,7 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from themes.loader import ThemeError, load_theme, theme_names
 from tui.app.control.background import BackgroundTasks
 from tui.app.control.overlay_control import OverlayControl

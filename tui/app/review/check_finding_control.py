@@ -156,7 +156,7 @@ class FindingControl:
 
     def resume(self, past: Iterable[said.Event]) -> None:
         """Show the verdicts of a resumed session that still stand, once its landed hunks are marked."""
-        from session.commands.red_now import standing
+        from session.checks.red import standing
 
         for event in standing(past):
             self.take(self.notes.where_it_is(event) if isinstance(event, HunkChecked) else event)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.app import App
 
 from session.base.events import Event, FindingReported, SaveReviewed
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from tui.app.control.background import BackgroundTasks
 from tui.app.panes.layout import Panes
 from tui.app.review.review_finding_notes import FindingNotes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 
 if TYPE_CHECKING:
     from tui.front.port import SessionPort

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from tui.editor.buffers.buffer import Buffer
 from tui.editor.buffers.in_order import Start
 

@@ -131,7 +131,7 @@ def _with_keys(scope: Scope, table: Mapping[str, Any]) -> Scope:
         elif action in MOVES and scope.name in ("composer", "editor"):
             entries.append(Key(keys, action, action.replace("_", " ")))
         else:
-            from session.base.text.near_names import spelled_like
+            from session.base.text.wording import spelled_like
 
             like = spelled_like(action, actions, 1)
             meant = f"; did you mean {like[0]!r}?" if like else f"; it has {', '.join(sorted(actions))}"

@@ -26,8 +26,8 @@ async def run_command(session: SessionPort, name: str, argument: str) -> str:
     Raises SlashError for a command that is unknown, lacks its argument or fails.
     """
     from session.assist.surgery import SurgeryError
-    from session.base.storage.line_files import StoreError
-    from session.checks.debugging.shell import ShellError
+    from session.base.storage.private_files import StoreError
+    from session.checks.shell import ShellError
     from session.commands.check_commands import CheckError
     from session.commands.compaction_commands import CompactionError
     from session.commands.diff_commands import DiffError
@@ -73,7 +73,7 @@ async def _run(session: SessionPort, name: str, argument: str) -> str:
 
 def _unknown(name: str) -> str:
     """Why no kind of command has this one: it lacks its argument, or there is none of this name."""
-    from session.base.text.near_names import spelled_like
+    from session.base.text.wording import spelled_like
 
     known = {slash.name: slash for slash in slashes()}
     if name in known:
@@ -91,7 +91,7 @@ async def _run_checking(session: SessionPort, name: str, argument: str) -> str |
         case "check", _:
             return await _check(session, argument)
         case "try", str() if argument:
-            from session.commands.race_words import run_try
+            from session.commands.race_commands import run_try
 
             return await run_try(session.race, argument)
         case "fix", _:

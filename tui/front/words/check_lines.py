@@ -26,8 +26,8 @@ from session.base.events import (
     RaceStarted,
     WatchTold,
 )
-from session.base.text.invisible import is_invisible
-from session.project.project_trust import SETTINGS_FILE, Candidate
+from session.base.text.sanitize import is_invisible
+from session.project.trust import SETTINGS_FILE, Candidate
 from tui.front.keys.keymap import shown as shown_key
 from tui.front.words.figures import dollars, duration, thousands
 

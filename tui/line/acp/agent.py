@@ -48,7 +48,7 @@ from acp.schema import (
     SseMcpServer,
 )
 
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.base.text.sanitize import clean_line
 from session.models.keys.credentials import CredentialsError
 from session.project.workspace import WorkspaceError, open_workspace

@@ -20,7 +20,7 @@ PATIENCE = 3.0
 class ClientFiles:
     """Reads and writes files through the client, which has the unsaved texts.
 
-    It is a ``session.project.outer_editor.OuterEditor``: its methods are called in the edit thread and wait
+    It is a ``session.project.open_files.OuterEditor``: its methods are called in the edit thread and wait
     for the event loop, which must not wait for that thread.
     """
 

@@ -18,7 +18,7 @@ from acp.schema import (
     TextResourceContents,
 )
 
-from session.base.text.attachment import attached
+from session.wire.input_items import attached
 
 Block = (
     TextContentBlock

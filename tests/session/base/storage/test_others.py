@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from session.base.storage.others import OthersFolderError, refuse_others
+from session.base.storage.folders import OthersFolderError, refuse_others
 from session.project.workspace import WorkspaceError, open_workspace
 
 STRANGER = 54_321

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from session.base.text.invisible import invisible_character, is_invisible
+from session.base.text.sanitize import invisible_character, is_invisible
 
 CODES = [0x07, 0x85, 0xAD, 0x115F, 0x200B, 0x202E, 0x2028, 0x3164, 0xE000, 0xE0041, 0xFE0F]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from session.base.text.near_names import listed, spelled_like
+from session.base.text.wording import listed, spelled_like
 
 MODELS = ["gpt-5.3-codex", "gpt-5.3-codex-spark", "gpt-oss-120b", "Qwen3:8b", "llama3.2"]
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from session.checks.debugging.failure import MOST_LINES, Failure, excerpt, read_failure
+from session.checks.failure import MOST_LINES, Failure, excerpt, read_failure
 from session.checks.finding import Finding
 from session.checks.output import ProjectPaths
 from tests.checkout import ROOT as CHECKOUT
@@ -139,7 +139,7 @@ def test_a_line_that_no_file_has_is_no_place(digits: int) -> None:
 
 
 SLOW = """
-from session.checks.debugging.failure import read_failure
+from session.checks.failure import read_failure
 read_failure("x", 1, (" " * 1_999 + "x" + chr(10)) * 400, str)
 """
 

@@ -13,8 +13,8 @@ from context.text.secrets import LONGEST_KEY
 from session.base.events import CommandEnded, ToolHeld
 from session.base.text.printed import plain, printable
 from session.checks.check import Check, Kind
-from session.checks.debugging.failure import read_failure
-from session.checks.debugging.shell_run import run_shell
+from session.checks.failure import read_failure
+from session.checks.shell_run import run_shell
 from session.record import outputs as whole_outputs
 from session.record.kept_output import KeptOutput
 from session.record.outputs import Outputs

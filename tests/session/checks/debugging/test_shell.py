@@ -19,10 +19,10 @@ from session.base.events import (
     PromptSubmitted,
     WatchTold,
 )
-from session.checks.debugging import shell_run, watching
-from session.checks.debugging.shell import LONGEST_COMMAND, ShellError
-from session.checks.debugging.shell_run import Ran
-from session.checks.debugging.watching import QUIET, Watch
+from session.checks import shell_run, watching
+from session.checks.shell import LONGEST_COMMAND, ShellError
+from session.checks.shell_run import Ran
+from session.checks.watching import QUIET, Watch
 from tests.session.talking import COLOURS, PLAIN, REPAINT, Listening, talking
 
 PYTHON = sys.executable

@@ -12,11 +12,10 @@ from pathlib import Path
 import pytest
 
 from session.base.storage.folders import state_folder
-from session.checks.sandbox import landlock
-from session.checks.sandbox.command import Command
+from session.checks.sandbox import kernel
+from session.checks.sandbox.command import Command, Outcome
 from session.checks.sandbox.copy import CopySandbox
 from session.checks.sandbox.plan import Limits, view
-from session.checks.sandbox.result import Outcome
 from session.checks.sandbox.sandbox import Sandbox, Sandboxes
 from session.checks.sandbox.sandbox_folder import Box
 
@@ -54,7 +53,7 @@ def shell(sandbox: Sandbox) -> Shell:
 def has_landlock() -> bool:
     """Whether a fence can be put up here."""
     try:
-        return sys.platform == "linux" and landlock.version() > 0
+        return sys.platform == "linux" and kernel.landlock_version() > 0
     except OSError:
         return False
 

@@ -12,8 +12,8 @@ import pytest
 
 from session.base.storage.folders import state_folder
 from session.checks.sandbox import copy
+from session.checks.sandbox.command import End
 from session.checks.sandbox.copy import CopySandbox, TooLarge
-from session.checks.sandbox.result import End
 from session.checks.sandbox.sandbox import Sandboxes
 from tests.session.checks.sandbox.shell import a_copy, needs_landlock, shell
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from session.checks.sandbox import landlock
+from session.checks.sandbox import kernel
+from session.checks.sandbox.command import End
 from session.checks.sandbox.plan import MEGABYTE, Limits
-from session.checks.sandbox.result import End
 from session.checks.sandbox.syscall_filter import NoFilterError, namespace_filter, syscall_filter
 from tests.session.checks.sandbox.shell import Shell, a_copy, needs_landlock, shell
 
@@ -135,7 +135,7 @@ async def test_no_other_program_can_be_reached(tmp_path: Path, fenced: Shell) ->
         script = f"cat > calls.py <<'END'\n{CALLS}\nEND\n{sys.executable} calls.py {os.getpid()}"
         ran = await fenced(script)
     said = ran.output.splitlines()
-    if landlock.version() < landlock.SCOPED:
+    if kernel.landlock_version() < kernel.SCOPED:
         said.remove("a signal")
     assert said == ["over"], ran.output
 
@@ -166,7 +166,7 @@ from session.base.storage.folders import state_folder
 from session.checks.check import Check, Kind
 from session.checks.known_checks import Agreements
 from session.checks.runner import CheckRunner
-from session.checks.sandbox import kernel, landlock, syscall_filter
+from session.checks.sandbox import kernel, syscall_filter
 from session.checks.sandbox.sandbox import Sandboxes
 
 def nothing() -> int:
@@ -192,7 +192,7 @@ kernel.unshare(kernel.NEW_USER)
 kernel.map_own_user(user, group)
 Path("/proc/sys/user/max_user_namespaces").write_text("0")
 if sys.argv[2] == "no Landlock":
-    landlock.version = nothing
+    kernel.landlock_version = nothing
 else:
     syscall_filter._tables = no_tables
 asyncio.run(main())

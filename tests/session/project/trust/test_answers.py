@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from context.disk.source import Source, read
-from session.base.storage.line_files import StoreError
-from session.project.project_trust import ProjectTrust, read_settings_file
-from session.project.trust_answers import NAME, AnswerFile, Answers, Standing
+from session.base.storage.private_files import StoreError
+from session.project.trust import NAME, AnswerFile, Answers, ProjectTrust, Standing, read_settings_file
 from tests.thorough import share
 
 PATHS = st.sampled_from(["AGENTS.md", "sub/AGENTS.md", ".spark.toml"])

@@ -10,8 +10,7 @@ import pytest
 
 from context.disk.source import Source
 from session.base.events import Notice, TrustAnswered, TrustAsked, TurnEnded
-from session.project.project_trust import read_settings_file
-from session.project.trust_answers import NAME, Standing
+from session.project.trust import NAME, Standing, read_settings_file
 from session.setup.config import Flags
 from session.setup.opening import open_project
 from session.wire.instructions import AGREED_HEAD

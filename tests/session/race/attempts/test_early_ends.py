@@ -21,10 +21,10 @@ from session.base.events import (
 )
 from session.checks.check import Check
 from session.checks.finding import Verdict
-from session.checks.sandbox.result import SandboxRefused
+from session.checks.sandbox.command import SandboxRefused
 from session.checks.sandbox.sandbox import Sandboxes
-from session.race.attempt_checks import Judge
-from session.race.shared_preparation import SharedPreparation
+from session.race.attempt import SharedPreparation
+from session.race.attempt_files import Judge
 from session.setup.attempt_settings import AttemptSettings
 from tests.session.race.attempts.races import ADD, RIGHT, RIGHT_SUM, SYNTAX, WRONG, project, script
 from tests.session.talking import talking

@@ -13,8 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from session.checks.check import Check, Kind
 from session.checks.finding import Finding, Status, Verdict
-from session.race.attempt_life import LIVE, AttemptLife, Result, State
-from session.race.judgement import Standing
+from session.race.attempt_life import LIVE, AttemptLife, Result, Standing, State
 from session.race.race_rules import BASELINE, Checked, Cut, Decided, Effect, Ended, Race, RunCheck
 from tests.thorough import share
 

@@ -17,7 +17,7 @@ from session.base.events import AttemptChecked, HunkLanded, Notice, RaceEnded, T
 from session.checks.check import Check, Kind
 from session.checks.finding import Status, Verdict
 from session.checks.runner import CheckRunner
-from session.checks.sandbox.edits import Edits
+from session.checks.sandbox.command import Edits
 from session.checks.sandbox.sandbox import Sandboxes
 from session.race.cluster import dask_link
 from session.race.cluster.dask_link import ClusterError, DaskLink

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from session.base.events import Event, HunkLanded, HunkUndone, Notice, PromptSubmitted, TextDelta, TurnEnded
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.project.workspace import open_workspace
 from session.record.fork import NoSuchPlaceError, fork_session
 from session.record.journal.journals import Journal

@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 
 from edits.checked_lines import to_line
 from session.base.events import Event, HunkLanded, Notice, PromptSubmitted, TextDelta, TurnEnded, to_dict
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.record.journal.journals import Journal
 from session.record.journal.past_events import Past, read_past
 from session.record.journal.reading import damaged_lines, read_event, read_records

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from session.base.events import Event, HunkLanded, Notice, ReasoningDelta, TextDelta, TurnEnded, event_types
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.record.journal.journals import Journal, new_session_name
 from session.record.journal.reading import read_event, read_records
 from tests.faults import in_processes
@@ -233,7 +233,7 @@ def test_after_half_a_write_the_next_line_is_whole(tmp_path: Path) -> None:
 import resource, signal, sys
 from pathlib import Path
 from session.base.events import Notice
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.record.journal.journals import Journal
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 journal = Journal(Path(sys.argv[1]), sys.argv[2])

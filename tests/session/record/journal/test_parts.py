@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from session.base.events import Event, HunkLanded, Notice, PromptSubmitted, TextDelta, TurnEnded
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.record.journal import journals, parts
 from session.record.journal.journals import Journal
 from session.record.journal.past_events import read_past

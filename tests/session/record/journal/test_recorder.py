@@ -19,7 +19,7 @@ from session.base.events import (
     TextDelta,
     TurnEnded,
 )
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.record.journal.journals import Journal
 from session.record.journal.reading import read_event, read_records
 from session.record.journal.recorder import Recorder

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from session.base.events import ContextPinned, Event, PromptSubmitted
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.record.journal.journals import Journal
 from session.record.journal.session_list import (
     NoSessionError,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.record.sharing.claim import Claim, SessionTakenError, open_elsewhere, take_dead
 
 NAME = "20260102-030405-abcd"

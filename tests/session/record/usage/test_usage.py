@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from session.base.events import Notice, TextDelta, Usage
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.models.catalogue import Price
 from session.record.usage_log import UsageLog, read_usage
 from session.record.usage_totals import Spent, UsageFold, spent, total

@@ -20,7 +20,7 @@ from session.base.events import (
     TurnEnded,
     TurnStarted,
 )
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.project.workspace import Workspace, open_workspace
 from session.record.journal.journals import Journal
 from session.record.journal.past_events import last_number

@@ -24,7 +24,7 @@ from session.base.events import (
     TurnEnded,
     to_dict,
 )
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.record.journal.session_list import list_sessions
 from session.record.session_markdown import markdown
 from session.ways.player import NEXT, SPEEDS, Player, Signal, State

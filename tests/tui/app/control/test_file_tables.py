@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from session.base.events import FileBroken, HunkRefused, HunkUndone
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from tests.tui.app.control.noting import Noted, started
 from tui.app.control.conflict_control import ConflictControl
 from tui.app.control.file_control import FileControl, HistoryControl

@@ -11,7 +11,7 @@ from textual import events
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
-from session.base.storage.line_files import StoreError
+from session.base.storage.private_files import StoreError
 from session.session import Session
 from session.setup.config import Flags
 from session.setup.opening import open_project

@@ -12,7 +12,7 @@ from session.base import events as said
 from session.base.storage.folders import config_folder, project_folders
 from session.checks.check import Check
 from session.checks.known_checks import Agreements
-from session.commands.red_now import RedNow, standing
+from session.checks.red import RedNow, standing
 from tests.session.checks.painting import PAINT, RUFF
 from tests.session.talking import COLOURS
 from tests.tui.stage import stage

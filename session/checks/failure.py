@@ -1,7 +1,4 @@
-"""Reads why a command failed from its output: the project's lines it names, and the output cut short.
-
-Pure, but for the patterns, which are data.
-"""
+"""TODO"""
 
 from __future__ import annotations
 

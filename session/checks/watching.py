@@ -1,8 +1,4 @@
-"""A command that runs at every change of the project, and tells only what is newly red or newly green.
-
-One run at a time: what changes while it runs leads to one more run after it. A command that writes files of
-the project itself would run for ever; it waits longer before each such run.
-"""
+"""TODO"""
 
 from __future__ import annotations
 
@@ -15,8 +11,8 @@ from pathlib import Path
 from session.base.events import Event, FileSaved, FilesChanged, HunkLanded, HunkRedone, HunkUndone, WatchTold
 from session.base.text.printed import printable
 from session.base.text.sanitize import clean_line
-from session.checks.debugging.failure import LOUD, Failure
-from session.checks.debugging.shell_run import Ran
+from session.checks.failure import LOUD, Failure
+from session.checks.shell_run import Ran
 
 QUIET = 0.3
 """Seconds without a change after which the command runs."""

@@ -1,7 +1,4 @@
-"""Runs a line of the user's in a shell, with the time limit of the model's commands, and keeps its output.
-
-Runs a command in front of the user: its output is shown as it comes, and its two ends are kept.
-"""
+"""TODO"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands that the user runs in a session: ``!COMMAND``, and one that is run at every save."""
+"""TODO"""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 from session.base.events import CommandEnded, CommandOutput, CommandStarted, Event, WatchTold
 from session.base.tasks import BackgroundTasks
-from session.base.text.invisible import invisible_character
-from session.base.text.sanitize import clean_line
+from session.base.text.sanitize import clean_line, invisible_character
 from session.record.journal.past_events import last_number
 from session.record.journal.recorder import Recorder
 
 if TYPE_CHECKING:
-    from session.checks.debugging.failure import Failure
-    from session.checks.debugging.shell_run import Ran
-    from session.checks.debugging.watching import Watch
+    from session.checks.failure import Failure
+    from session.checks.shell_run import Ran
+    from session.checks.watching import Watch
+
 
 LONGEST_COMMAND = 20_000
 MOST_PLACES = 5
@@ -111,8 +111,8 @@ class Shell:
 
     def watch(self, line: str) -> None:
         """Run ``line`` now and at every change of the project from now on. Raises ShellError."""
-        from session.checks.debugging.shell_run import run_shell
-        from session.checks.debugging.watching import Watch
+        from session.checks.shell_run import run_shell
+        from session.checks.watching import Watch
 
         _check(line)
         self.unwatch()
@@ -130,7 +130,7 @@ class Shell:
         return watched
 
     async def _run(self, command: str, line: str) -> None:
-        from session.checks.debugging.shell_run import run_shell
+        from session.checks.shell_run import run_shell
         from session.record.kept_output import KeptOutput
 
         shown = clean_line(line)
@@ -175,7 +175,7 @@ class Shell:
 
     async def _read(self, line: str, ran: Ran) -> Failure:
         """What of the output says why a command failed."""
-        from session.checks.debugging.failure import read_failure
+        from session.checks.failure import read_failure
         from session.checks.output import ProjectPaths
 
         def read() -> Failure:

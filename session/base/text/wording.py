@@ -1,7 +1,9 @@
-"""Suggests known names close to a mistyped one."""
+"""Words that many messages share: names close to a mistyped one, the lines behind a path, how to install."""
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Iterable
 
 _CUTOFF = 0.6
@@ -27,3 +29,14 @@ def listed(names: list[str] | tuple[str, ...], most: int) -> str:
     """The first ``most`` of ``names``, and the number of the others, as in "a, b and 3 more"."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+def install_command(package: str) -> str:
+    """The command after which ``package`` can be imported here."""
+    return f"{shlex.quote(sys.executable)} -m pip install {package}"
+
+
+def line_range(start: int, end: int) -> str:
+    """``start`` is the first line, from 1, and ``end`` is one past the last; empty where ``end`` is 0."""
+    last = f"-{end - 1}" if end - 1 > start else ""
+    return f":{start}{last}" if end else ""

@@ -1,1 +1,0 @@
-"""Debugging: commands that run live, and what of their output says why they failed."""

@@ -40,7 +40,7 @@ from session.setup.opening import open_project
 from session.wire.protocol.items import text_of
 from tui.app.app import SparkApp
 from tui.editor.editor import EditorPane
-from tui.editor.ghost import Ghost
+from tui.editor.virtual_lines import Ghost
 
 CHARACTERS_PER_TOKEN = 4
 LEAST_CACHED, CACHED_STEP = 1_024, 128

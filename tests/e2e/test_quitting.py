@@ -48,7 +48,7 @@ patch("session.project.edit_thread:EditThread", "close", in_thread)
 """,
     "the ledger's counter": 'patch("edits.ledger.ledger:Ledger", "give_ids_back", blocked)',
     "followers": 'patch("session.record.sharing.standing:Own", "close", hang)',
-    "files that are read or saved": 'patch("tui.editor.buffers.in_order:InOrder", "settled", hang)',
+    "files that are read or saved": 'patch("tui.editor.buffers.keeper:InOrder", "settled", hang)',
     "the keys before": """
 from tui.chat.composer.composer import Composer
 from textual import events

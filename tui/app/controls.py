@@ -33,7 +33,7 @@ from tui.app.typing.next_edit_control import NextEditControl
 from tui.app.typing.refactor_control import RefactorControl
 from tui.app.typing.side_control import SideControl
 from tui.app.typing.touch_control import TouchControl
-from tui.chat.composer.kept_texts import KeptTexts
+from tui.chat.composer.history import KeptTexts
 from tui.editor.disk_changes import DiskChanges
 from tui.editor.flights import Flights
 from tui.editor.shown_file import ShownFile

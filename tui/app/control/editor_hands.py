@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class EditorHands:
-    """See :class:`tui.editor.hands.Hands`."""
+    """See :class:`tui.editor.keys.Hands`."""
 
     def __init__(
         self,

@@ -9,7 +9,7 @@ from textual.app import App
 from tui.app.control.background import BackgroundTasks
 from tui.app.control.overlay_control import OverlayControl
 from tui.app.panes.layout import Layout, Panes
-from tui.editor.before_lines import before_drawn
+from tui.editor.virtual_lines import before_drawn
 from tui.front.keys.key_order import after_typing
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tui.app.control.suggestion_control import SuggestionControl
     from tui.app.panes.reading_question import ReadingQuestion
     from tui.app.panes.trust_question import TrustQuestion
-    from tui.chat.composer.kept_texts import KeptTexts
+    from tui.chat.composer.history import KeptTexts
     from tui.front.port import SessionPort
     from tui.front.words.held_items import Verdict
 

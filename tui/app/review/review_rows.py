@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from difflib import unified_diff
 
 from tui.app.review.review_book import Reviewed
-from tui.chat.transcript.hunk_entry import SIGNS
+from tui.chat.transcript.entries import HUNK_SIGNS
 from tui.screen.drawing.plain import cell_len, clipped, untabbed, visible
 from tui.screen.drawing.rows import Row, Span
 
@@ -34,7 +34,7 @@ def replaced_lines(old: str, new: Sequence[str]) -> list[Line]:
 
 def hunk_row(each: Reviewed, chosen: bool, width: int, *, ansi: bool) -> Row:
     """One line of the list."""
-    sign, role = SIGNS[each.state]
+    sign, role = HUNK_SIGNS[each.state]
     state = "kept" if each.kept and each.state == "landed" else each.told_state
     size = f" +{each.added} −{each.removed}" if each.added or each.removed else ""
     why = each.guard if each.state == "held" else "placed by likeness" if each.fuzzy else ""

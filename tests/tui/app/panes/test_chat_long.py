@@ -20,9 +20,8 @@ from tui.chat.chat import ChatView
 from tui.chat.transcript import answer as answers
 from tui.chat.transcript import transcript as transcripts
 from tui.chat.transcript.answer import Answer, last_block, whole_text
-from tui.chat.transcript.hunk_entry import HunkEntry
+from tui.chat.transcript.entries import HunkEntry, Reasoning
 from tui.chat.transcript.markdown import MarkdownStream
-from tui.chat.transcript.reasoning_entry import Reasoning
 from tui.chat.transcript.tables import Table
 from tui.chat.transcript.transcript import Gone, Transcript
 from tui.screen.drawing import packed_rows

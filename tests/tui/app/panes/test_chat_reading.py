@@ -16,7 +16,7 @@ from tests.tui.stage import GREETER, stage
 from tui.chat.chat import ChatView
 from tui.chat.reading import Reading
 from tui.chat.transcript.answer import LONG_BLOCK, Answer
-from tui.chat.transcript.hunk_entry import HunkSize
+from tui.chat.transcript.entries import HunkSize
 from tui.chat.transcript.transcript import Prompt, Transcript
 
 LONG = "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt ut labore."

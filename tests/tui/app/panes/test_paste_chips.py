@@ -9,7 +9,7 @@ from textual import events
 from textual.widgets.text_area import Selection
 
 from tests.tui.app.panes.test_composer import composer
-from tui.chat.composer.paste_chips import Chips
+from tui.chat.composer.cut_and_paste import Chips
 
 BIG = "x\n" * 100
 

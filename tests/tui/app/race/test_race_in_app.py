@@ -14,7 +14,7 @@ from tests.tui.app.review.test_review import review
 from tests.tui.stage import Stage, stage
 from tui.app.race.attempts_screen import AttemptsScreen
 from tui.app.race.control import RacePanel
-from tui.editor.hunk_in_flight import EMPTY
+from tui.editor.virtual_lines import EMPTY
 
 FILES = {"calc.py": ADD}
 

@@ -1,25 +1,73 @@
-"""Draws a line of the editor pane as a Strip: gutter, text, tints, selection, cursor."""
+"""Draws the editor pane: a line as a Strip, with gutter, text, tints, selection and cursor; of a very long
+line the part that is in sight; and the scroll bar, which shows where signs are in all of the file.
+
+Drawing all of a line of megabytes would hold every key.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Protocol
 
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
 from tui.editor.buffers.history import Selected
-from tui.editor.hunk_in_flight import SUGGESTED, GhostRow
-from tui.editor.long_lines import part_in_sight
 from tui.editor.signs import signs
+from tui.editor.virtual_lines import SUGGESTED, GhostRow
 from tui.screen.drawing.code import drawable
 from tui.screen.drawing.palette import Palette
 from tui.screen.drawing.plain import cell_len, cells_to, untabbed, visible
-from tui.screen.drawing.rows import Span, overlaid
+from tui.screen.drawing.rows import Span, cut, overlaid
 
+LONG = 4_000
+"""Characters of a line from which on only a part of it is drawn."""
+_STEP = 2_048
+"""Characters that are measured together."""
 AROUND_NUMBER = 3
 """The cells of the gutter beside the line number: a sign of each column, and a space."""
+_MOST_DRAWN = 400
+"""Lines that are kept: some screens of them."""
+Cell = tuple[str, str]
+"""A glyph and its role."""
+Stretch = tuple[int, int, str]
+"""The rows from the first on, up to one past the last, that have the sign of this name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a line: its first character and the cells before it, and its text with its roles."""
+
+    start: int
+    cells: int
+    text: str
+    spans: Sequence[Span]
+
+    def column(self, column: int) -> int:
+        """A column of the line as one of this part; at its nearer end where it is outside."""
+        return min(max(0, column - self.start), len(self.text))
+
+
+def part_in_sight(line: str, spans: Sequence[Span], first_cell: int, room: int) -> Part:
+    """The part of ``line`` that the cells from ``first_cell`` on show in ``room`` cells, and some on both
+    sides. A tab in it takes one cell."""
+    start = cells = 0
+    while start + _STEP < len(line):
+        taken = _cells(line[start : start + _STEP])
+        if cells + taken > first_cell:
+            break
+        start, cells = start + _STEP, cells + taken
+    end = min(len(line), start + 2 * _STEP + room)
+    untabbed = [(text.replace("\t", " "), role) for text, role in cut(spans, start, end)]
+    return Part(start, cells, line[start:end].replace("\t", " "), untabbed)
+
+
+@lru_cache(maxsize=8_192)
+def _cells(text: str) -> int:
+    return cell_len(visible(text.replace("\t", " ")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +126,6 @@ class DrawnLines:
         strip = draw_line(look, line, palette, width, number_width, scroll_x)
         self._drawn[look.number] = asked, strip
         return strip
-
-
-_MOST_DRAWN = 400
-"""Lines that are kept: some screens of them."""
 
 
 def draw_line(
@@ -181,3 +225,63 @@ def _sign(name: str, palette: Palette, fill: str) -> Segment:
         if sign
         else Segment(" ", palette.style("text", fill))
     )
+
+
+class Marked(Protocol):
+    """A landed hunk: its rows, and the name of their sign."""
+
+    @property
+    def start(self) -> int: ...  # noqa: D102 (the class says it)
+    @property
+    def end(self) -> int: ...  # noqa: D102 (the class says it)
+    @property
+    def kind(self) -> str: ...  # noqa: D102 (the class says it)
+
+
+class ScrollBar:
+    """The bar as it is drawn now, in the rightmost column; there is none where all rows are in sight."""
+
+    def __init__(self) -> None:
+        self._cells: tuple[Cell, ...] = ()
+        self._joined: dict[int, tuple[Strip, tuple[Cell, Palette], Strip]] = {}
+        """The lines as they were drawn last, without and with the bar: most are drawn again as they were."""
+
+    def update(
+        self, place: tuple[int, int, int], marks: Iterable[Marked], notes: Mapping[int, str]
+    ) -> tuple[Cell, ...]:
+        """Draw it for another ``place``: the first row in sight, the number of rows, and those in sight."""
+        stretches = [(each.start, each.end, each.kind) for each in marks]
+        stretches += [(row, row + 1, name) for row, name in notes.items()]
+        self._cells = bar_cells(*place, stretches)
+        return self._cells or (("", ""),) * place[2]
+
+    def beside(self, line: Callable[[int, int], Strip], y: int, width: int, palette: Palette) -> Strip:
+        """The ``line`` with number ``y``, drawn as wide as the bar lets it be, and the bar's cell."""
+        if not self._cells:
+            return line(y, width)
+        strip = line(y, width - 1)
+        cell = self._cells[y] if y < len(self._cells) else (" ", "text")
+        known = self._joined.get(y)
+        if known is None or known[0] is not strip or known[1] != (cell, palette):
+            joined = Strip([*strip, Segment(cell[0], palette.style(cell[1]))], width)
+            known = self._joined[y] = strip, (cell, palette), joined
+        return known[2]
+
+
+def bar_cells(top: int, total: int, height: int, stretches: Iterable[Stretch]) -> tuple[Cell, ...]:
+    """The cells of the bar beside ``height`` of ``total`` rows, from row ``top`` on; empty where all rows are
+    in sight. Of several signs in one cell the most urgent is shown."""
+    if height <= 0 or total <= height:
+        return ()
+    size = max(1, height * height // total)
+    first = round(min(top, total - height) * (height - size) / (total - height))
+    cells: list[Cell] = [("┃" if first <= y < first + size else " ", "scrollbar") for y in range(height)]
+    ranks: dict[int, int] = {}
+    for start, end, name in stretches:
+        sign = signs()[name]
+        low, high = (min(row, total - 1) * height // total for row in (start, max(start, end - 1)))
+        for y in range(low, high + 1):
+            if sign.rank <= ranks.get(y, sign.rank):
+                ranks[y] = sign.rank
+                cells[y] = (sign.glyph, sign.role)
+    return tuple(cells)

@@ -1,4 +1,6 @@
-"""The hunk in flight: the lines typed so far, and how they are drawn over the file."""
+"""What is drawn over the lines of a file and is not in it: the hunk in flight, the text of a suggestion, the
+lines before a landed hunk, and what is on disk where unsaved text conflicts with it.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +8,48 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from tui.editor.ghost import NO_GHOST, Ghost
+from session.assist.suggest.suggestion import Insertion, Suggestion
+from tui.editor.buffers.buffer import OpenConflict
 from tui.screen.drawing.code import CodeStream, drawable, lexer_for
 from tui.screen.drawing.plain import untabbed, visible
 from tui.screen.drawing.rows import Span
 
 SUGGESTED = "s"
 """The sign of a suggested line."""
+Change = tuple[str, str]
+"""The text before and after one change of a hunk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ghost:
+    """``text`` is drawn at ``column`` of ``row``, ``lines`` before the row ``above``, and ``struck`` rows are
+    to go. Rows and columns count from 0."""
+
+    row: int = -1
+    column: int = 0
+    text: str = ""
+    above: int = 0
+    lines: tuple[str, ...] = ()
+    struck: range = range(0)
+
+    def at(self, row: int) -> tuple[int, str] | None:
+        """What is drawn in a row, and at which column."""
+        return (self.column, self.text) if row == self.row and self.text else None
+
+
+NO_GHOST = Ghost()
+
+
+def ghost_of(suggestion: Suggestion | None) -> Ghost:
+    """How a suggestion is drawn."""
+    if suggestion is None:
+        return NO_GHOST
+    if isinstance(suggestion, Insertion):
+        first, *rest = suggestion.text.split("\n")
+        place = suggestion.place
+        return Ghost(place.row, len(place.left), first, place.row + 1, tuple(rest))
+    after = suggestion.first + len(suggestion.old)
+    return Ghost(above=after, lines=suggestion.new, struck=range(suggestion.first, after))
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,3 +223,41 @@ class HunkInFlight:
             first,
             tail,
         )
+
+
+def before_drawn(
+    lines: Sequence[str], start: int, hunk: str, changes: Sequence[Change]
+) -> list[tuple[int, tuple[GhostRow, ...]]]:
+    """The old lines of ``changes``, which are in order, each above its new lines in the text ``lines``, which
+    are looked for from row ``start`` on; pairs of a row and what is drawn before it."""
+    drawn: list[tuple[int, tuple[GhostRow, ...]]] = []
+    row = start
+    for old, new in changes:
+        wanted = new.removesuffix("\n").split("\n") if new else []
+        row = _found(lines, wanted, row)
+        head = f"── before {hunk} ──" if old else f"── {hunk} added these lines ──"
+        texts = old.removesuffix("\n").split("\n") if old else []
+        rows = [GhostRow(((visible(head), "muted"),), " ")]
+        rows += [GhostRow(((visible(untabbed(text.rstrip("\r"))), "removed"),), "-") for text in texts]
+        drawn.append((row, tuple(rows)))
+        row += len(wanted)
+    return drawn
+
+
+def _found(lines: Sequence[str], wanted: Sequence[str], start: int) -> int:
+    """The first row from ``start`` on where ``wanted`` stands; ``start`` where it is changed or nothing."""
+    wanted = [line.rstrip("\r") for line in wanted]
+    if wanted:
+        for row in range(start, min(len(lines), start + 400)):
+            if list(lines[row : row + len(wanted)]) == wanted:
+                return row
+    return min(start, len(lines))
+
+
+def theirs_drawn(conflict: OpenConflict) -> tuple[GhostRow, ...]:
+    """The lines on disk where the user's unsaved text conflicts with them, drawn below the user's."""
+    by = f"landed by {conflict.hunk}" if conflict.hunk else "changed outside of spark"
+    by = f"{conflict.undone} undone" if conflict.undone else by
+    lines = conflict.theirs or ("(the lines are deleted)",)
+    rows = [f"── on disk, {by}; yours above ──", *map(untabbed, lines), "──"]
+    return tuple(GhostRow(((visible(row), "warning"),), "!") for row in rows)

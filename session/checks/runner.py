@@ -16,7 +16,7 @@ from session.checks.output import ProjectPaths, find
 from session.checks.sandbox.command import Command, Edits, End, Outcome, SandboxRefused
 from session.checks.sandbox.plan import Limits
 from session.checks.sandbox.sandbox import Sandbox, Sandboxes
-from session.record.kept_output import KeptOutput
+from session.record.outputs import KeptOutput
 
 SHELL = "/bin/sh"
 KEPT = 1_000_000

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from session.base.events import CommandEnded, CommandOutput, CommandStarted, Event, WatchTold
 from session.base.tasks import BackgroundTasks
 from session.base.text.sanitize import clean_line, invisible_character
-from session.record.journal.past_events import last_number
+from session.record.journal.reading import last_number
 from session.record.journal.recorder import Recorder
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class Shell:
 
     async def _run(self, command: str, line: str) -> None:
         from session.checks.shell_run import run_shell
-        from session.record.kept_output import KeptOutput
+        from session.record.outputs import KeptOutput
 
         shown = clean_line(line)
         self._publish(CommandStarted(command=command, line=shown))

@@ -20,8 +20,8 @@ from session.setup.attempt_settings import MOST_ATTEMPTS
 from session.setup.model_choice import ChoiceError, ModelChoice
 from session.setup.opening import Opening
 from session.tools.toolbox import Toolbox
-from session.turn.memory.turn_memory import TurnMemory
 from session.turn.preparation import Preparations
+from session.turn.turn_memory import TurnMemory
 from session.turn.turns import Turns
 from session.wire.link.connection import Connection
 

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from context.project.project import Project
 from session.setup.opening import Opening
 from session.tools.command.run import RunTool
-from session.tools.list_folder import ListTool
-from session.tools.outline import OutlineTool
-from session.tools.read import ReadTool
+from session.tools.look import ListTool, OutlineTool, ReadTool
 from session.tools.search import SearchTool
 from session.tools.settings import Running, running
 from session.tools.tool import Tool

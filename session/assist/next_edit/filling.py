@@ -23,7 +23,7 @@ from session.assist.suggest.suggestion import Insertion, Suggestion
 from session.assist.suggest.surroundings import look_around
 from session.assist.suggest.window import for_rewrite, holds_secret
 from session.base.tasks import BackgroundTasks
-from session.record.side_usage import Kind
+from session.record.usage import Kind
 from session.wire.instructions import suggest_instructions
 from session.wire.protocol.events import Created, Finished, TextDelta
 from session.wire.protocol.items import user_message

@@ -38,8 +38,8 @@ from session.base.tasks import BackgroundTasks
 from session.base.text.sanitize import clean_line
 from session.commands.hunk_commands import HunkCommands
 from session.record.journal.recorder import Recorder
-from session.record.side_usage import Kind
 from session.record.turn_cost import Tally
+from session.record.usage import Kind
 
 MOST_TOKENS = 20_000
 """What one review on save sends at most, about: nobody is asked before it."""

@@ -28,7 +28,7 @@ from session.assist.suggest.window import (
     region_at,
 )
 from session.commands.context_commands import ContextCommands
-from session.record.side_usage import Kind
+from session.record.usage import Kind
 from session.wire.instructions import suggest_instructions
 from session.wire.protocol.events import Created, Finished, TextDelta
 from session.wire.protocol.items import user_message

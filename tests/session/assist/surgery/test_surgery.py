@@ -21,8 +21,8 @@ from session.base.events import HunkLanded
 from session.commands.hunk_commands import HunkCommands
 from session.project.edit_thread import EditThread
 from session.record.journal.recorder import Recorder
-from session.turn.hunk_events import landed_event
-from session.turn.memory.turn_memory import TurnMemory
+from session.turn.hunk_life import landed_event
+from session.turn.turn_memory import TurnMemory
 from tests.edits.helpers import Project
 from tests.thorough import share
 

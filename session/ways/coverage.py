@@ -1,16 +1,21 @@
-"""Tries past commits one after the other until enough of them could be tried.
+"""The share of problems that k attempts solve, estimated from n attempts at each past commit that could be
+tried.
 
-Tries one past commit: its tests are red before it and green after it, and attempts race to mend them.
+Such a commit changed code together with its tests: its tests are red before it and green after it, and
+attempts race to mend them. Commits are tried one after the other until enough of them could be.
 
-Past commits that changed code together with its tests: problems with a known answer.
+Source of the estimate: Chen et al., "Evaluating Large Language Models Trained on Code" (arXiv 2107.03374),
+section 2.1, and Wilson, "Probable inference, the law of succession, and statistical inference" (JASA 22,
+1927).
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -26,6 +31,50 @@ from session.checks.sandbox.sandbox import Sandboxes
 from session.commands.race_commands import RaceError
 from session.session import Session
 from session.setup.opening import Opening
+
+_Z = 1.959964
+"""Standard deviations within which 95 % of a normal distribution lie."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The share of problems that at least one of ``k`` attempts solves, and its interval of 95 %."""
+
+    k: int
+    share: float
+    low: float
+    high: float
+
+
+def solved_by(k: int, attempts: int, right: int) -> float:
+    """The chance that at least one of ``k`` attempts is right, of which ``right`` of ``attempts`` were.
+
+    It has no bias. Raises ValueError for more attempts than were made.
+    """
+    if not 0 <= right <= attempts or not 1 <= k <= attempts:
+        raise ValueError(f"{k} of {attempts} attempts, {right} of them right, cannot be")
+    return 1.0 - math.comb(attempts - right, k) / math.comb(attempts, k)
+
+
+def coverage(k: int, results: Sequence[tuple[int, int]]) -> Coverage:
+    """The coverage of ``k`` attempts over problems, each of which is its attempts and how many were right.
+
+    The interval is Wilson's for the number of problems: what other problems of the same kind would give.
+    """
+    count = len(results)
+    if not count:
+        return Coverage(k, 0.0, 0.0, 1.0)
+    share = sum(solved_by(k, attempts, right) for attempts, right in results) / count
+    middle = (share + _Z**2 / (2 * count)) / (1 + _Z**2 / count)
+    reach = _Z / (1 + _Z**2 / count) * math.sqrt(share * (1 - share) / count + (_Z / (2 * count)) ** 2)
+    return Coverage(k, share, max(0.0, middle - reach), min(1.0, middle + reach))
+
+
+def shown(attempts: int) -> list[int]:
+    """The numbers of attempts to print the coverage of: all up to 5, then about doubling, and the last."""
+    steps = [*range(1, 6), 8, 12, 16, 24, 32, 48, 64]
+    return sorted({k for k in steps if k < attempts} | {attempts})
+
 
 _MOST_FILES = 20
 """Commits that change more files than this are left out: renamings, imports, releases."""

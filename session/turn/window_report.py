@@ -1,4 +1,4 @@
-"""Describes a window for the user: its pieces, and why each is in it or was left out."""
+"""TODO"""
 
 from __future__ import annotations
 

@@ -1,7 +1,12 @@
-"""A session as its turns, read from its journal: for documents and for the search."""
+"""Past sessions as their turns, read from their journals: written as Markdown, and searched for text.
+
+A document has prompts as quotes, answers as they are, edits and calls as list items. A search looks in
+prompts, answers, and the lines about edits and calls.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,8 +28,7 @@ from session.base.events import (
 )
 from session.base.text.pieces import Pieces
 from session.base.text.wording import line_range
-from session.record.journal.past_events import last_number
-from session.record.journal.reading import read_event, read_records, time_of
+from session.record.journal.reading import last_number, read_event, read_records, time_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,3 +143,68 @@ def _take(turn: ToldTurn, event: object) -> None:
             turn.status, turn.message = status, message or ""
         case _:
             pass
+
+
+def markdown(file: Path) -> Iterator[str]:
+    """The session of the journal ``file`` as pieces of Markdown. Raises StoreError when it cannot be read."""
+    yield f"# Session {file.stem}\n"
+    for turn in read_turns(file):
+        yield from _turn(turn)
+
+
+def _turn(turn: ToldTurn) -> Iterator[str]:
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(turn.at)) if turn.at else ""
+    about = " · ".join(part for part in (turn.turn, when, turn.model) if part)
+    yield f"\n## {about}\n\n"
+    yield "".join(f"> {line}".rstrip() + "\n" for line in turn.prompt.strip("\n").split("\n"))
+    items = False
+    for part in turn.parts:
+        text = part.text.text().strip("\n")
+        if part.step:
+            yield ("- " if items else "\n- ") + text.replace("\n", " ") + "\n"
+        elif text.strip():
+            yield f"\n{text}\n"
+        items = part.step
+    if turn.status != "completed":
+        why = f": {turn.message}" if turn.message else ""
+        yield f"\n*This turn {f'was {turn.status}' if turn.status else 'did not end'}{why}.*\n"
+
+
+AROUND = 60
+"""Characters that are shown on each side of what was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A line of a session in which the text is: ``who`` is ``you`` for a prompt, else ``model``."""
+
+    session: str
+    turn: str
+    who: str
+    line: str
+
+
+def search_session(file: Path, wanted: str) -> Iterator[Found]:
+    """Each line of a session that holds ``wanted``, letters of either case, oldest first.
+
+    Raises StoreError when the journal cannot be read.
+    """
+    folded = wanted.casefold()
+    for turn in read_turns(file):
+        for who, text in _texts(turn):
+            for line in text.split("\n"):
+                if folded in line.casefold():
+                    yield Found(file.stem, turn.turn, who, _shown(line.strip(), folded))
+
+
+def _texts(turn: ToldTurn) -> Iterator[tuple[str, str]]:
+    yield "you", turn.prompt
+    for part in turn.parts:
+        yield "model", part.text.text()
+
+
+def _shown(line: str, folded: str) -> str:
+    """The line, or the part around what was found in a long one."""
+    at = max(0, line.casefold().find(folded))
+    start, end = max(0, at - AROUND), at + len(folded) + AROUND
+    return ("…" if start else "") + line[start:end] + ("…" if end < len(line) else "")

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 from session.assist.assistance import Assistance
-from session.assist.side_opening import side_requests
+from session.assist.side_requests import side_requests
 from session.assist.surgery import Surgery
 from session.base.closing import Closing
 from session.base.events import ConnectionChanged, Event, Notice, SessionStarted, TurnEnded

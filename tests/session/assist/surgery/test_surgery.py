@@ -15,8 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind
-from session.assist.surgery import Cut, Surgery, SurgeryError
-from session.assist.surgery_dependents import Left, Used, defined, dependents
+from session.assist.surgery import Cut, Left, Surgery, SurgeryError, Used, defined, dependents
 from session.base.events import HunkLanded
 from session.commands.hunk_commands import HunkCommands
 from session.project.edit_thread import EditThread

@@ -26,8 +26,8 @@ from session.wire.link.connection import Connection, LinkError, RequestProfile
 from session.wire.link.state import LinkState
 from session.wire.protocol.events import Finished
 from session.wire.protocol.items import user_message
+from session.wire.transport.connect import trust
 from session.wire.transport.endpoint import Endpoint
-from session.wire.transport.tls import trust
 
 STEP_SECONDS = 20.0
 """The time limit of a step."""

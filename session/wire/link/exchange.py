@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Self, TypeVar
 
-from session.wire.link.optional_fields import OptionalFields
+from session.wire.link.refused_parts import OptionalFields
 from session.wire.protocol.dialects import FIM_NAMES, Decoder, dialect, origin
 from session.wire.protocol.events import (
     CONTENT,

@@ -10,7 +10,7 @@ import asyncio
 from dataclasses import dataclass
 
 from session.wire.link.exchange import Channel, Request
-from session.wire.link.optional_fields import OptionalFields
+from session.wire.link.refused_parts import OptionalFields
 from session.wire.protocol.dialects import Decoder, dialect
 from session.wire.protocol.events import CONTENT, Finished, ServerError
 from session.wire.protocol.frames import write_body

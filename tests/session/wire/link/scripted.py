@@ -15,8 +15,8 @@ from session.wire.link.retries import Backoff, Retries
 from session.wire.link.state import LinkChange
 from session.wire.protocol.events import WireEvent
 from session.wire.protocol.items import user_message
-from session.wire.transport.compression import Compression
 from session.wire.transport.errors import LinkError, LinkProblem
+from session.wire.transport.links import Compression
 from session.wire.transport.network import Address, Standing
 from session.wire.transport.service import Route, Service, Transport
 

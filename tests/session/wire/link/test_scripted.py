@@ -13,13 +13,12 @@ import pytest
 from session.wire.link.background import Background
 from session.wire.link.connection import Endpoint, LinkError, Login, Retries, Service
 from session.wire.link.exchange import AnswerSize
-from session.wire.link.feed import LinkFeed
 from session.wire.link.retries import Backoff
-from session.wire.link.state import LinkChange, LinkState
+from session.wire.link.state import LinkChange, LinkFeed, LinkState
 from session.wire.protocol.events import Created, Finished, Garbled, ServerError, TextDelta, WireEvent
 from session.wire.protocol.items import Item, user_message
 from session.wire.transport.errors import NO_KEY, NO_UPGRADE, LinkProblem
-from session.wire.transport.hosted_server import HOST_ENDED
+from session.wire.transport.links import HOST_ENDED
 from session.wire.transport.network import Standing
 from session.wire.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET
 from tests.session.wire.link.scripted import (

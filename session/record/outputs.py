@@ -1,12 +1,14 @@
 """Keeps the output of commands and tool calls: both ends of it as text without parts of keys at the cut, and
 the whole of it in files without names that go with the process.
 
-The screen and the model get the parts that matter; the user can ask for all of it.
+The screen and the model get the parts that matter; the user can ask for all of it. What commands print is
+made safe to show: it loses its escape sequences, so that keys are found in it.
 """
 
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
@@ -14,9 +16,34 @@ from tempfile import SpooledTemporaryFile
 from threading import Lock
 from typing import Protocol
 
-from context.text.secrets import without_cut_beginning, without_cut_end
+from context.text.secrets import redact, without_cut_beginning, without_cut_end
 from session.base.storage.error_log import LOGGER
-from session.base.text.printed import printable, without_escapes
+from session.base.text.sanitize import clean
+
+_ESCAPE = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # control sequences: colours, moves
+    r"|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)"  # strings: links, titles, images
+    r"|\x1b[ -/]+[0-~]"  # character sets
+    r"|\x1b[0-?@-Z\\^_`-~]"
+)
+"""Escape sequences of ECMA-48 and ECMA-35, which some tools print to any output."""
+
+
+def without_escapes(text: str) -> str:
+    """``text`` without colours, links and other escape sequences."""
+    return _ESCAPE.sub("", text)
+
+
+def plain(text: str) -> str:
+    """``text`` safe to show, with its keys. A line that was overwritten, as progress bars are, keeps only its
+    last state. Escape sequences go first: a key that has one in its middle is not known as a key."""
+    lines = [line.rstrip("\r").rpartition("\r")[2] for line in without_escapes(text).split("\n")]
+    return clean("\n".join(lines))
+
+
+def printable(text: str) -> str:
+    """``text`` safe to show, without keys."""
+    return redact(plain(text)).text
 
 
 class Store(Protocol):

@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from session.wire.link.background import Background
+from session.base.tasks import LinkTasks
 from session.wire.link.exchange import Channel, Request
 from session.wire.link.lifecycle import Lifecycle
 from session.wire.link.refused_parts import EFFORT, OptionalFields
@@ -76,7 +76,7 @@ class Keeper:
         self._channels: dict[int, Channel] = {}
         self._numbers = itertools.count(1)
         self._waiters: set[asyncio.Future[Channel | None]] = set()
-        self._background = Background(self._fault)
+        self._background = LinkTasks(self._fault)
         self._attempting: asyncio.Task[Channel | LinkError] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._refused: list[Item] = []

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from session.wire.link.background import Background
+from session.base.tasks import LinkTasks
 from session.wire.link.connection import Endpoint, LinkError, Login, Retries, Service
 from session.wire.link.exchange import AnswerSize
 from session.wire.link.retries import Backoff
@@ -766,7 +766,7 @@ async def test_whoever_follows_a_closed_link_is_told_its_end_at_once() -> None:
 
 async def test_a_background_task_that_is_cancelled_is_no_fault_and_one_that_fails_is_told() -> None:
     told: list[str] = []
-    background = Background(lambda name, error: told.append(f"{name}: {error}"))
+    background = LinkTasks(lambda name, error: told.append(f"{name}: {error}"))
 
     async def fail() -> None:
         raise ValueError("odd")

@@ -41,13 +41,10 @@ from session.record.journal.recorder import Recorder
 from session.record.sharing.elsewhere import Elsewhere
 from session.record.sharing.standing import Own
 from session.record.usage import Accounts
-from session.setup.mcp_tools import McpOffer
 from session.setup.model_choice import ModelChoice
-from session.setup.model_connecting import open_connection, tell_states
 from session.setup.opening import Opening
-from session.setup.project_tools import project_toolbox
-from session.setup.served_default import DefaultModel
-from session.setup.served_models import ServedModels
+from session.setup.served_models import DefaultModel, ServedModels, open_connection, tell_states
+from session.setup.session_tools import McpOffer, project_toolbox
 from session.turn.hunk_life import Answer
 from session.turn.hunk_writer import HunkWriter
 from session.turn.preparation import Preparations

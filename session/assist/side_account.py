@@ -17,7 +17,7 @@ from session.base.storage.private_files import StoreError
 from session.base.tasks import BackgroundTasks
 from session.record.usage import Kind, SideRows, SideTurn, Spent, spent
 from session.record.usage_log import UsageLog
-from session.setup.side_settings import SideSettings
+from session.setup.user_tables import SideSettings
 
 
 def hour_of(now: float) -> str:

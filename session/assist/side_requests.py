@@ -23,7 +23,7 @@ from session.record.usage import Kind
 from session.record.usage_log import UsageLog
 from session.setup.model_choice import ModelChoice
 from session.setup.opening import Opening
-from session.setup.side_settings import SideSettings
+from session.setup.user_tables import SideSettings
 from session.wire.link.connection import Connection
 from session.wire.protocol.events import CONTENT, Finished, TokenUsage, WireEvent
 from session.wire.protocol.items import Item, text_of

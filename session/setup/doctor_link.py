@@ -20,7 +20,7 @@ from session.base.text.sanitize import clean_line
 from session.models.engine.model import LocalModel
 from session.models.engine.process import Engine, said_bytes
 from session.record.turn_cost import Tally
-from session.setup.doctor_finding import Finding
+from session.setup.doctor_setup import Finding
 from session.setup.opening import Opening
 from session.wire.link.connection import Connection, LinkError, RequestProfile
 from session.wire.link.state import LinkState

@@ -1,7 +1,7 @@
 """The interface of tools: a tool's specification, what a call gets, and its result, shortened to a number of
 tokens.
 
-A :class:`ToolProvider` lists tools: the project's own (``session.setup.project_tools``), or those of a
+A :class:`ToolProvider` lists tools: the project's own (``session.setup.session_tools``), or those of a
 server. Arguments come from a model and are untrusted. A tool that cannot do what is asked answers with
 :func:`failed` and does not raise.
 """

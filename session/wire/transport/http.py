@@ -15,8 +15,7 @@ from collections.abc import AsyncGenerator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from session.wire.protocol.frames import NotAnObject, parse_object
-from session.wire.protocol.sse import AnswerBody, EventTooLarge, is_answer
+from session.wire.protocol.frames import AnswerBody, EventTooLarge, NotAnObject, is_answer, parse_object
 from session.wire.transport.connect import connect_socket, trust
 from session.wire.transport.endpoint import Endpoint
 from session.wire.transport.errors import LinkError, LinkProblem, one_line

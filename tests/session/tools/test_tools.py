@@ -15,7 +15,7 @@ import pytest
 from context.disk.programs import find_program
 from context.project.project import Project
 from session.base.text.tables import TableError
-from session.setup.project_tools import project_tools
+from session.setup.session_tools import project_tools
 from session.tools.look import ListTool, OutlineTool, ReadTool
 from session.tools.search import SearchTool
 from session.tools.settings import Running, ToolSettings, read_tool_settings

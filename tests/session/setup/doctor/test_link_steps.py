@@ -14,8 +14,8 @@ import pytest
 from session.partner.load_script import parse
 from session.partner.server.server import Partner
 from session.setup.config import Flags
-from session.setup.doctor_finding import Finding
 from session.setup.doctor_link import examine_link
+from session.setup.doctor_setup import Finding
 from session.setup.opening import Opening, open_project
 from session.wire.transport import connect
 from tests.session.talking import PLAIN, environment

@@ -9,7 +9,7 @@ import pytest
 
 from session.wire.protocol.chat import ChatDecoder
 from session.wire.protocol.dialects import Decoder
-from session.wire.protocol.errors import is_context_overflow, read_error
+from session.wire.protocol.errors import header_wait, is_context_overflow, read_error
 from session.wire.protocol.events import (
     Created,
     FinalStatus,
@@ -28,7 +28,6 @@ from session.wire.protocol.messages import MessagesDecoder
 from session.wire.protocol.output import MOST
 from session.wire.protocol.parts import count
 from session.wire.protocol.responses import ResponseDecoder
-from session.wire.protocol.waits import header_wait
 
 Rows = list[tuple[dict[str, Any] | str, list[WireEvent]]]
 

@@ -1,4 +1,4 @@
-"""Checks, stores and removes keys, for ``spark login`` and ``spark logout``."""
+"""TODO"""
 
 from __future__ import annotations
 
@@ -9,10 +9,18 @@ from pathlib import Path
 
 from session.base.text.masking import remember
 from session.base.text.sanitize import clean_line
+from session.models import system_keyring
 from session.models.catalogue import Catalogue, Provider
-from session.models.keys import system_keyring
-from session.models.keys.credentials import KEYRING, CredentialsError, Key, KeyPlace, check_form, find_key
-from session.models.keys.key_file import KeyFile, KeyFileError
+from session.models.credentials import (
+    KEYRING,
+    CredentialsError,
+    Key,
+    KeyFile,
+    KeyFileError,
+    KeyPlace,
+    check_form,
+    find_key,
+)
 from session.wire.transport.endpoint import Endpoint
 from session.wire.transport.errors import LinkError, LinkProblem
 from session.wire.transport.model_list import fetch_models

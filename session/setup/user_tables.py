@@ -1,6 +1,7 @@
-"""The table ``[attempts]`` of the user's ``config.toml``: what differs between attempts, and their limits.
+"""The tables ``[side]`` and ``[attempts]`` of the user's ``config.toml``.
 
-The keys of ``[attempts]`` about a cluster. Only the user's own ``config.toml`` can name one.
+``[side]`` says what spark asks by itself, and the budget for it; ``[attempts]`` what differs between
+attempts, and their limits. Its keys about a cluster can stand in the user's own ``config.toml`` alone.
 """
 
 from __future__ import annotations
@@ -11,6 +12,52 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from session.base.text.tables import Table
+
+REVIEWS = ("on", "security", "off")
+"""The values of ``review``."""
+_MOST_TOKENS = 10**12
+_MOST_DOLLARS = 10**6
+
+
+@dataclass(frozen=True, slots=True)
+class SideSettings:
+    """The settings of the table. Tokens are input and output together; dollars are at list prices, where
+    these are known."""
+
+    enabled: bool = True
+    model: str = ""
+    """The model that is asked; empty for the provider's cheapest fast one."""
+    review: str = "on"
+    """What is looked for when the user saves: one of ``REVIEWS``."""
+    tokens_per_hour: int = 5_000_000
+    tokens_per_day: int = 25_000_000
+    dollars_per_hour: float = 0.5
+    dollars_per_day: float = 2.0
+
+
+def read_side(values: Any) -> SideSettings:
+    """The settings in ``values``. Raises TableError."""
+    table = Table("[side]", values)
+    defaults = SideSettings()
+    settings = SideSettings(
+        enabled=table.flag("enabled", defaults.enabled),
+        model=table.text("model", defaults.model).strip(),
+        review=table.choice("review", REVIEWS, defaults.review),
+        tokens_per_hour=table.whole("tokens_per_hour", defaults.tokens_per_hour, least=0, most=_MOST_TOKENS),
+        tokens_per_day=table.whole("tokens_per_day", defaults.tokens_per_day, least=0, most=_MOST_TOKENS),
+        dollars_per_hour=_dollars(table, "dollars_per_hour", defaults.dollars_per_hour),
+        dollars_per_day=_dollars(table, "dollars_per_day", defaults.dollars_per_day),
+    )
+    table.end()
+    return settings
+
+
+def _dollars(table: Table, key: str, default: float) -> float:
+    value = table.take(key, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST_DOLLARS:
+        raise table.wrong(f"{key} must be a number of US dollars from 0 to {_MOST_DOLLARS:,}")
+    return float(value)
+
 
 _ADDRESS = re.compile(r"(tcp|tls)://(?:\[[0-9A-Fa-f:]+\]|[\w.-]+):\d{1,5}")
 

@@ -1,9 +1,4 @@
-"""Keys from the user's own commands, such as a password manager: ``[keys]`` in ``config.toml``.
-
-[keys]
-openai = { command = ["pass", "show", "openai"] }
-groq = { command = "op read op://private/groq/key" }
-"""
+"""TODO"""
 
 from __future__ import annotations
 
@@ -13,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from session.base.text.tables import TableError
-from session.models.keys.system_keyring import ChildError, run_child
+from session.models.system_keyring import ChildError, run_child
 
 SECONDS = 10.0
 """The time limit of a command; some ask the user for a fingerprint or a password first."""

@@ -26,11 +26,11 @@ from session.race.attempt_files import AttemptFiles
 from session.race.plan import Variation
 from session.tools.toolbox import Toolbox
 from session.turn.lane import Lane
-from session.turn.memory.turn_memory import TurnMemory
 from session.turn.preparation import Preparation, PreparedRequest
 from session.turn.runner import Runner
 from session.turn.tool_calls import Calls
 from session.turn.turn import Turn
+from session.turn.turn_memory import TurnMemory
 from session.wire.input_items import developer_message
 from session.wire.link.connection import Connection
 

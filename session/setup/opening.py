@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 from session.base.storage.folders import config_folder, state_folder
 from session.base.storage.private_files import StoreError
 from session.models.catalogue import Catalogue, Model, Provider
+from session.models.credentials import CredentialsError, Key, KeyPlace, KeySupply, find_key
 from session.models.engine.settings import LocalError
-from session.models.keys.credentials import CredentialsError, Key, KeyPlace, KeySupply, find_key
 from session.project.trust import AnswerFile, ProjectTrust
 from session.project.workspace import Workspace, open_workspace
 from session.setup.config import LOCAL_PROVIDER, ConfigError, FlagError, Flags, Settings, load_settings
 from session.setup.default_model import DefaultModels, with_provider_by_key
 from session.tools.command.environment import allowed_environment, without_keys
-from session.tools.mcp.working_folder import ServerFolders
+from session.tools.mcp.settings import ServerFolders
 from session.wire.transport.endpoint import Endpoint, Login
 from session.wire.transport.errors import NO_KEY, LinkError, LinkProblem
 from session.wire.transport.service import Service

@@ -8,7 +8,7 @@ from edits.hunk import Guard, Held, Hunk, Landed, Refused, Status
 from edits.landing import Landing
 from edits.ledger.ledger import Ledger
 from session.project.open_files import OuterTexts
-from session.turn.memory.turn_memory import EditedFiles
+from session.turn.turn_memory import EditedFiles
 
 
 class EditWriter(Protocol):

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from session.base.tasks import fault_line, log_fault
 from session.project.edit_thread import EditThread
-from session.turn.failures import INTERNAL, TurnFailedError
+from session.turn.turn import INTERNAL, TurnFailedError
 
 T = TypeVar("T")
 

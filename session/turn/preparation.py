@@ -36,9 +36,8 @@ from session.project.pins import Pins
 from session.project.trust import ProjectTrust
 from session.setup.model_choice import ModelChoice
 from session.turn.compaction.compact import History, Room, history, room_in
-from session.turn.memory.past_turns import PastTurns
-from session.turn.memory.recent_topic import RecentTopic, recent_topic
-from session.turn.memory.turn_memory import TurnMemory
+from session.turn.past_turns import PastTurns, RecentTopic, recent_topic
+from session.turn.turn_memory import TurnMemory
 from session.wire.input_items import report_messages
 from session.wire.instructions import AGREED_HEAD, DATA_HEAD, REPORT_HEAD
 from session.wire.protocol.items import Item, user_message

@@ -28,8 +28,7 @@ from textual import events
 from textual.strip import Strip
 
 from session.assist.side_model import cheapest_fast
-from session.assist.suggest.place import place_at
-from session.assist.suggest.suggestion import Insertion
+from session.assist.suggest.suggestion import Insertion, place_at
 from session.models.catalogue import load_catalogue
 from session.partner.script import Scenario, Step
 from session.partner.server.requests import Request

@@ -39,7 +39,7 @@ def patch(where, name, value):
 PARTS = {
     "the turn": 'patch("session.turn.turns:Turns", "close", hang)',
     "reading the project": 'patch("session.project.indexing:ProjectReading", "close", in_thread)',
-    "MCP servers": 'patch("session.setup.mcp_tools:McpOffer", "close", stubborn)',
+    "MCP servers": 'patch("session.setup.session_tools:McpOffer", "close", stubborn)',
     "the list of models": 'patch("session.setup.served_models:ServedModels", "close", hang)',
     "background tasks": 'patch("session.base.tasks:BackgroundTasks", "close", hang)',
     "the connection": 'patch("session.wire.link.connection:Connection", "close", stubborn)',

@@ -40,7 +40,7 @@ OTHERS = {
     "session/project/locks.py": "the project's locks, in the state folder",
     "session/project/prompts.py": "drafts and past prompts, in the state folder",
     "session/project/unsaved_texts.py": "texts that are not saved yet, in the state folder",
-    "session/assist/review/dismissals.py": "the findings that the user dismissed, in the state folder",
+    "session/assist/review/open_findings.py": "the findings that the user dismissed, in the state folder",
     "session/checks/sandbox/": "copies of the project, made for commands to run in",
     "session/setup/default_model.py": "the model that was found for each server's address",
     "session/record/sharing/": "locks and sockets of open sessions, in the state folder",

@@ -34,7 +34,7 @@ from session.base.events import (
 )
 from session.base.text.sanitize import clean_line
 from session.project.trust import Candidate
-from session.record.usage_totals import UsageFold
+from session.record.usage import UsageFold
 from session.session import Session
 from tui.front.printing import say
 from tui.front.words.check_lines import BAR, broken_line, exact_lines, trust_lines, trust_title

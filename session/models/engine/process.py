@@ -22,7 +22,7 @@ from session.base.text.sanitize import clean_line
 from session.models.engine.model import LocalModel
 from session.wire.transport.endpoint import Endpoint
 from session.wire.transport.errors import LinkError, LinkProblem
-from session.wire.transport.hosted_server import HOST_ENDED
+from session.wire.transport.links import HOST_ENDED
 
 LOAD_SECONDS = 600.0
 """Time limit for loading a model."""

@@ -13,7 +13,7 @@ from tui.app.panes.held_bar import DROP, Question
 from tui.app.panes.layout import Panes
 
 if TYPE_CHECKING:
-    from session.assist.surgery_dependents import Dependent
+    from session.assist.surgery import Dependent
     from tui.front.port import SessionPort
     from tui.front.words.held_items import Verdict
 

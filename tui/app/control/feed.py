@@ -7,7 +7,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from session.base import events as said
-from session.record.usage_totals import UsageFold
+from session.record.usage import UsageFold
 from session.turn.landing_queue import DECLINED
 from tui.app.panes.held_bar import HeldBar, Question
 from tui.app.panes.status import StatusLine

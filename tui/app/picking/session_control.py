@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 
 from session.base.storage.private_files import StoreError, replace_private
+from session.record.archive import markdown
 from session.record.fork import fork_session
 from session.record.journal.session_list import NoSessionError, SessionList, find_session, list_sessions
-from session.record.session_markdown import markdown
-from session.record.sharing.rename import rename_session
+from session.record.sharing.claim import rename_session
 from session.ways.following_opening import ask_to_hand_over
 from tui.app.control.background import BackgroundTasks
 from tui.app.control.overlay_control import OverlayControl

@@ -6,8 +6,7 @@ from collections.abc import Callable, Coroutine
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from session.assist.suggest.place import Place, place_at
-from session.assist.suggest.suggestion import Insertion, Rewrite, Suggestion, continues
+from session.assist.suggest.suggestion import Insertion, Place, Rewrite, Suggestion, continues, place_at
 from session.base.tasks import imported
 from tui.editor.buffers.rows import Rows
 from tui.editor.editor import EditorPane

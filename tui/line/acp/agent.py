@@ -50,7 +50,7 @@ from acp.schema import (
 
 from session.base.storage.private_files import StoreError
 from session.base.text.sanitize import clean_line
-from session.models.keys.credentials import CredentialsError
+from session.models.credentials import CredentialsError
 from session.project.workspace import WorkspaceError, open_workspace
 from session.record.journal.session_list import NoSessionError, check_readable, find_session, list_sessions
 from session.session import Session

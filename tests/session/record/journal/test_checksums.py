@@ -13,8 +13,7 @@ from edits.checked_lines import to_line
 from session.base.events import Event, HunkLanded, Notice, PromptSubmitted, TextDelta, TurnEnded, to_dict
 from session.base.storage.private_files import StoreError
 from session.record.journal.journals import Journal
-from session.record.journal.past_events import Past, read_past
-from session.record.journal.reading import damaged_lines, read_event, read_records
+from session.record.journal.reading import Past, damaged_lines, read_event, read_past, read_records
 from session.record.journal.session_list import damaged_sessions, list_sessions
 
 NAME = "20260102-030405-abcd"

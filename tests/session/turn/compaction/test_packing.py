@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from session.turn.compaction.compact import LEAST_GAIN, Room, as_it_stands, compact, history, room_in
-from session.turn.memory.past_turns import PastTurn, PastTurns
+from session.turn.past_turns import PastTurn, PastTurns
 from tests.session.turn.compaction.saying import count, long_dialogue, past, turn
 from tests.thorough import share
 

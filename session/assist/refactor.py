@@ -97,6 +97,16 @@ class SelectionWriter:
         """See :class:`EditWriter`."""
         return self._workspace.landing.aim_whole(edit)
 
+    def divide(self, edit: Hunk, request: str) -> tuple[Hunk, ...]:
+        """The edit as it is: whole files are refused here."""
+        del request
+        return (edit,)
+
+    def meant(self, edit: Hunk) -> str | None:
+        """None: a sample is no edit here."""
+        del edit
+        return None
+
     def check(self, hunk: str, edit: Hunk) -> Landed | Refused:
         """See :class:`EditWriter`."""
         planned = self._planned(hunk, edit)

@@ -69,6 +69,10 @@ class AttemptPreparation:
         """See :class:`Prepares`."""
         return self._shared.base.count(text)
 
+    def file_text(self, path: str) -> str | None:
+        """See :class:`Prepares`. An attempt's own edits are not on disk: it is told the text without them."""
+        return self._shared.base.file_text(path)
+
     async def prepare(self, prompt: str, memory: TurnMemory, share: float = 1.0) -> PreparedRequest:
         """See :class:`Prepares`. A smaller share is prepared for the attempt alone."""
         shared = self._shared

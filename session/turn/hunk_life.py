@@ -106,6 +106,7 @@ TABLE: dict[State, dict[Signal, State]] = {
         **_ENDS,
     },
     State.CHECKING_ASKED: {
+        Signal.WAIT: State.WAITING_ASKED,
         Signal.AGREE: State.CHECKING,
         Signal.DECLINE: State.DECLINED,
         Signal.ASK: State.HELD,
@@ -160,7 +161,7 @@ class HunkLife:
     """One hunk: its state and what is known of it so far. Only ``advance`` changes the state."""
 
     __slots__ = (
-        *("agreed", "allowed", "edit", "edited", "landing_with"),
+        *("agreed", "allowed", "divided", "edit", "edited", "landing_with"),
         *("name", "outcome", "path", "question", "state"),
     )
 
@@ -170,6 +171,8 @@ class HunkLife:
         self.state = State.OPEN
         self.edit: Hunk | None = None
         """The hunk itself, once it is whole and until it has ended: a long answer has hundreds."""
+        self.divided = False
+        """Whether a whole file was divided into its hunks, of which this is one."""
         self.edited = False
         """Whether the user has changed what lands."""
         self.question: Question | None = None

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from edits.formats.wrapping import draft_in
 from session.base.text.pieces import Pieces
+from session.turn.loops import Loop
 from session.turn.tool_calls import Answers
 from session.wire.input_items import (
     answer_items,
@@ -66,6 +67,8 @@ class Response:
     """The items that have arrived, as the server gave them."""
     items: list[Item] = field(default_factory=list)
     """The items of a whole response, as they may be sent back."""
+    loop: Loop = field(default_factory=Loop)
+    """Notices an answer that repeats itself."""
     finished: wire.Finished | None = None
     unread: int = 0
     """The parts of its messages that were none that spark knows."""

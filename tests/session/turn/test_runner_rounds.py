@@ -105,6 +105,9 @@ class Prepares:
     def count(self, text: str) -> int:
         return len(text)
 
+    def file_text(self, path: str) -> str | None:
+        return f"the text of {path}\n"
+
     async def prepare(self, prompt: str, memory: TurnMemory, share: float = 1.0) -> Any:
         self.shares.append(share)
         if self.problem is not None:
@@ -142,12 +145,20 @@ class Tools:
 class Rig:
     """A runner with a real lane and memory."""
 
-    def __init__(self, folder: Path, answers: list[Script] | None, prompt: str = "go") -> None:
+    def __init__(
+        self,
+        folder: Path,
+        answers: list[Script] | None,
+        prompt: str = "go",
+        *,
+        edit_format: str = "search-replace",
+        brief: bool = False,
+    ) -> None:
         self.lane = LaneRig(folder, files=("a.py",))
         self.events, self.memory = self.lane.events, TurnMemory()
         self.preparation, self.tools, self.turn = Prepares(), Tools(), Turn("t1")
         self.wire = None if answers is None else Wire(answers)
-        model: Any = SimpleNamespace(name="m", budget=50_000)
+        model: Any = SimpleNamespace(name="m", budget=50_000, edit_format=edit_format, brief=brief)
         stand_in: Any = self.wire
         self.runner = Runner(
             self.turn,

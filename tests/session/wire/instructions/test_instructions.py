@@ -217,7 +217,7 @@ def test_a_model_is_told_of_the_tools_that_it_has_and_of_no_others() -> None:
 
 def test_a_format_without_instructions_is_refused() -> None:
     with pytest.raises(FileNotFoundError):
-        load_instructions("whole")
+        load_instructions("json")
 
 
 @pytest.mark.parametrize(

@@ -180,9 +180,7 @@ async def test_an_open_session_in_which_nothing_happened_can_be_opened_again(
         assert answer.stop_reason == "end_turn" and "return 10" in (root / "colours.py").read_text()
 
 
-@pytest.mark.parametrize(
-    ("typed", "told"), [("/repiant it", "/repiant"), ("/theme dark", "own screen")]
-)
+@pytest.mark.parametrize(("typed", "told"), [("/repiant it", "/repiant"), ("/theme dark", "own screen")])
 async def test_what_looks_like_a_command_is_no_prompt(
     quick_spark: Path, root: Path, partner: Partner, typed: str, told: str
 ) -> None:

@@ -27,7 +27,7 @@ from session.ways.player import Player, State, Unit
 from session.ways.recording import Moment, RecordedFiles
 from tui.app.control.background import BackgroundTasks, fault
 from tui.app.control.feed import Feed
-from tui.app.overlays.lines import Lines
+from tui.app.overlays.overlay import Lines
 from tui.app.panes.held_bar import HeldBar
 from tui.app.panes.layout import Layout
 from tui.app.panes.status import StatusLine

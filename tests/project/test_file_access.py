@@ -83,7 +83,7 @@ def _touches_files(call: ast.Call) -> bool:
             return True
         case ast.Attribute(attr="open"):
             mode = call.args[0] if call.args else None
-            return isinstance(mode, ast.Constant) and _MODES.issuperset(str(mode.value))
+            return isinstance(mode, ast.Constant) and bool(mode.value) and _MODES.issuperset(str(mode.value))
         case ast.Attribute(attr="replace"):  # `str.replace` takes two arguments, `Path.replace` one
             return len(call.args) == 1 and not call.keywords
         case ast.Attribute(value=value, attr=name) if name in _PATH:

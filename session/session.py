@@ -36,6 +36,7 @@ from session.project.pins import Pins
 from session.project.prompts import Draft, PromptHistory
 from session.project.syntax import SyntaxVerdicts
 from session.project.unsaved_texts import UnsavedTexts
+from session.project.workspace import settle_interrupted
 from session.record.journal.journals import Journal, new_session_name
 from session.record.journal.recorder import Recorder
 from session.record.sharing.elsewhere import Elsewhere
@@ -49,7 +50,7 @@ from session.turn.hunk_life import Answer
 from session.turn.hunk_writer import HunkWriter
 from session.turn.preparation import Preparations
 from session.turn.redirect_after_hunk import AfterHunk
-from session.turn.resume import ResumedSession, resume_session, settle_interrupted
+from session.turn.resume import ResumedSession, resume_session
 from session.turn.turn_memory import TurnMemory
 from session.turn.turns import Turns
 from session.wire.link.connection import Connection

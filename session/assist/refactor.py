@@ -30,8 +30,8 @@ from session.project.edit_thread import EditThread
 from session.project.workspace import Workspace
 from session.record.journal.recorder import Recorder
 from session.record.usage import Kind
+from session.turn.failures import TurnFailedError
 from session.turn.lane import ANSWER, Lane
-from session.turn.turn import TurnFailedError
 from session.wire.instructions import DATA_HEAD, refactor_instructions
 from session.wire.protocol import events as wire
 from session.wire.protocol.items import user_message

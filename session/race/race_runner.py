@@ -38,10 +38,11 @@ from session.race.race_events import (
 )
 from session.race.race_rules import BASELINE, Checked, Cut, Decided, Effect, Ended, Race, RunCheck
 from session.race.take_runner import land, rehearse
+from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain
 from session.turn.hunk_life import Answer
 from session.turn.lane import Lane
 from session.turn.runner import STATUS
-from session.turn.turn import INTERNAL, Failure, Phase, Signal, Turn, TurnFailedError, explain
+from session.turn.turn import Phase, Signal, Turn
 from session.turn.turn_memory import TurnMemory
 
 LOOK_SECONDS = 0.2

@@ -16,10 +16,11 @@ from session.race.attempt import Attempt
 from session.race.attempt_files import AttemptFiles
 from session.race.attempt_life import Result
 from session.race.race_events import turn_started
+from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain
 from session.turn.hunk_life import Answer
 from session.turn.lane import Lane
 from session.turn.runner import STATUS
-from session.turn.turn import INTERNAL, Failure, Signal, Turn, TurnFailedError, explain
+from session.turn.turn import Signal, Turn
 from session.turn.turn_memory import TurnMemory
 
 CHANGED = "changed"

@@ -2,8 +2,7 @@
 
 The window starts afresh with the conversation as history, from its last compaction on; files are shown as
 they are on disk. A turn that never ended, because the process was killed, is ended as failed. Hunks that
-are in the ledger but not in the journal get their events, so that no landed hunk is lost. Landings that a
-killed process left open are settled, and the user is told about those that cannot be.
+are in the ledger but not in the journal get their events, so that no landed hunk is lost.
 """
 
 from __future__ import annotations
@@ -12,40 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from edits.ledger.entry import State
 from edits.ledger.ledger import HunkRecord, Ledger
-from edits.ledger.shared_lock import LockHeldError
 from session.base.events import Event, HunkLanded, HunkRedone, HunkUndone, Notice, PromptSubmitted, TurnEnded
 from session.base.text.sanitize import clean_line
+from session.project.workspace import settle_interrupted
 from session.record.journal.reading import last_number, read_past
 from session.turn.turn_memory import TurnMemory
-
-LOST = "{hunk}: spark was stopped while writing {path}, and the file has changed since; it is left as it is"
-DAMAGED_RECORD = (
-    "the record of past edits is damaged: {count} of its lines were set aside in {file}; "
-    "edits that they are about cannot be undone, all others can"
-)
-
-LONGEST_WAIT = 2.0
-"""Seconds to wait for another process that uses the ledger. Later landings settle what is open as well."""
-
-
-def settle_interrupted(ledger: Ledger) -> list[Notice]:
-    """Settle the landings that are open in ``ledger``. Returns a warning for each hunk that can be neither
-    finished nor undone, and one for damaged records; or one that says who keeps the ledger. Raises OSError if
-    the ledger cannot be read or written."""
-    known = ledger.set_aside
-    try:
-        recovered = ledger.recover(LONGEST_WAIT)
-    except LockHeldError as held:
-        return [Notice(level="warning", text=clean_line(f"edits have to wait: {held.message}"))]
-    lost = [left for left in recovered if left.state is State.LOST]
-    told = [LOST.format(hunk=left.hunk, path=left.path) for left in lost]
-    damaged = ledger.set_aside - known
-    if damaged:
-        told.append(DAMAGED_RECORD.format(count=damaged, file=ledger.damaged_file))
-    return [Notice(level="warning", text=clean_line(text)) for text in told]
-
 
 DAMAGED = "damaged lines of this session's journal that are left out: {count}, in {file}"
 CUT = "spark ended in the middle of this turn; what had landed is on disk"

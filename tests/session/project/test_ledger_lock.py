@@ -37,7 +37,7 @@ async def test_an_interrupt_ends_the_wait_for_a_stopped_process(
 async def test_a_session_opens_while_a_stopped_process_holds_the_ledger(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("session.turn.resume.LONGEST_WAIT", 0.1)
+    monkeypatch.setattr("session.project.workspace.LONGEST_WAIT", 0.1)
     root = tmp_path / "project"
     root.mkdir()
     async with talking(root, REPAINT) as first:

@@ -19,8 +19,8 @@ from session.base.events import (
     HunkTyped,
     TextDelta,
 )
+from session.turn.failures import TurnFailedError
 from session.turn.hunk_life import Answer
-from session.turn.turn import TurnFailedError
 from tests.session.turn.lane_rig import LaneRig
 
 FILES = ("a.py", "b.py", "c.py")

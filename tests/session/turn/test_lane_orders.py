@@ -18,8 +18,8 @@ from hypothesis.stateful import (
 )
 
 from session.base.events import Event, HunkHeld, HunkLanded, HunkRefused
+from session.turn.failures import TurnFailedError
 from session.turn.hunk_life import Answer
-from session.turn.turn import TurnFailedError
 from tests.session.turn.lane_rig import LaneRig
 from tests.thorough import share
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain, unfinished
 from session.turn.response import CUT, SAMPLE, SAMPLES, Response, about
-from session.turn.turn import INTERNAL, Failure, TurnFailedError, explain, unfinished
 from session.wire.protocol.events import FinalStatus, Finished
 from session.wire.protocol.items import ServerItem
 from session.wire.transport.errors import LinkError, LinkProblem

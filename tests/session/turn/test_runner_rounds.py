@@ -22,9 +22,10 @@ from session.base.events import (
     TurnStarted,
     Usage,
 )
+from session.turn.failures import INTERNAL, TurnFailedError
 from session.turn.hunk_life import Answer
 from session.turn.runner import Runner
-from session.turn.turn import INTERNAL, Turn, TurnFailedError
+from session.turn.turn import Turn
 from session.turn.turn_memory import TurnMemory
 from session.wire.input_items import item_text
 from session.wire.protocol import events as wire

@@ -8,9 +8,9 @@ import pytest
 
 from edits.checked_lines import to_line
 from edits.ledger.ledger import Ledger
+from session.project.workspace import settle_interrupted
 from session.setup.config import Flags
 from session.setup.doctor_setup import examine_setup
-from session.turn.resume import settle_interrupted
 from tests.conftest import RunSpark
 from tests.session.talking import environment
 

@@ -45,7 +45,7 @@ _tests_begun = itertools.count(1)
 # In the usual run every example is the same on every machine, and no machine is too slow for one.
 SLOW = [HealthCheck.too_slow]
 settings.register_profile(
-    "usual", deadline=None, derandomize=True, database=None, max_examples=50, suppress_health_check=SLOW
+    "usual", deadline=None, derandomize=True, database=None, max_examples=30, suppress_health_check=SLOW
 )
 settings.register_profile("full", deadline=None, max_examples=200, suppress_health_check=SLOW)
 settings.load_profile("full" if IN_FULL else "usual")

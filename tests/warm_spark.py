@@ -126,7 +126,7 @@ class WarmSpark:
 
     def script(self) -> Path:
         """A program that is ``spark`` to those who start it: it hands its streams to a fork, passes on the
-        signals that it gets, and ends with the fork's code. A terminal's signals do not reach the fork."""
+        signals that it gets, and ends with the fork's code. Ctrl+Z does not reach the fork."""
         file = self._folder / "spark"
         if not file.exists():
             file.write_text(STAND_IN.format(python=sys.executable, address=self._address()))
@@ -164,7 +164,7 @@ socket.send_fds(line, [len(data).to_bytes(4, "big")], [0, 1, 2])
 line.sendall(data)
 answers = line.makefile("rb")
 pid = int(answers.readline())
-for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGWINCH):
     signal.signal(number, lambda number, _: os.kill(pid, number))
 null = os.open(os.devnull, os.O_RDWR)
 for stream in (0, 1, 2):

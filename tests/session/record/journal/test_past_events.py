@@ -67,7 +67,7 @@ damage = some.sampled_from(
 )
 
 
-@settings(max_examples=share(150, 60), deadline=None)
+@settings(max_examples=share(150, 40), deadline=None)
 @given(events=some.lists(some.one_of(an_event, damage), max_size=30), size=some.integers(1, 2_000))
 def test_a_journal_is_read_as_it_was_told_whatever_is_damaged_and_however_it_is_split(
     tmp_path_factory: pytest.TempPathFactory, events: list[Event | bytes], size: int

@@ -249,4 +249,4 @@ class World(RuleBasedStateMachine):
 
 
 TestEveryOrder = World.TestCase
-TestEveryOrder.settings = settings(max_examples=share(300, 100), stateful_step_count=40, deadline=None)
+TestEveryOrder.settings = settings(max_examples=share(300, 50), stateful_step_count=40, deadline=None)

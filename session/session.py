@@ -9,7 +9,7 @@ are called on the one event loop; what is slow runs in threads behind them.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
 
 from session.assist.assistance import Assistance
@@ -42,6 +42,7 @@ from session.record.journal.recorder import Recorder
 from session.record.sharing.elsewhere import Elsewhere
 from session.record.sharing.standing import Own
 from session.record.usage import Accounts
+from session.setup.engine_model import EngineModel
 from session.setup.model_choice import ModelChoice
 from session.setup.opening import Opening
 from session.setup.served_models import DefaultModel, ServedModels, open_connection, tell_states
@@ -163,6 +164,7 @@ class Session:
         self._after_hunk = AfterHunk(self._turns, recorder.publish)
         recorder.subscribe(self._after_hunk.take)
         self._default = DefaultModel(opening, self._choice, recorder, self._turns.choice_changed)
+        self._engine_model = EngineModel(opening, self._choice, recorder, self._turns.choice_changed)
         recorder.subscribe(self._model_refused)
         self._mcp = McpOffer(
             opening, self.toolbox, recorder, self._turns.choice_changed, tasks, attended=attended
@@ -300,12 +302,18 @@ class Session:
             self._tasks.start(states, "following the connection's state")
             if self._opening.default_unsettled:
                 self._settle_default(self.connection)
+            elif self._opening.engine_unsettled:
+                self._settle(self.connection, self._engine_model.settle)
             else:
                 self.connection.start()
 
     def _settle_default(self, connection: Connection, refused: str = "") -> None:
         """Choose the default model, then connect; a prompt from now on waits for it."""
-        settled = self._turns.between(lambda: self._default.settle(refused), of_session=False)
+        self._settle(connection, lambda: self._default.settle(refused))
+
+    def _settle(self, connection: Connection, settle: Callable[[], Awaitable[str]]) -> None:
+        """Let ``settle`` choose a model, then connect; a prompt from now on waits for it."""
+        settled = self._turns.between(settle, of_session=False)
 
         async def connect() -> None:
             await settled

@@ -91,6 +91,16 @@ class Opening:
         return bool(self.catalogue.provider(self.settings.provider).coding) and not self.default_kept
 
     @property
+    def engine_unsettled(self) -> bool:
+        """Whether the model is that of a server without a default of its own, such as an engine at home, of
+        which nobody knows yet what it serves and in which window."""
+        if self.endpoint is None or self.local is not None:
+            return False
+        own = self.catalogue.provider(self.settings.provider).coding
+        known = self.model.name in self.catalogue.models and self.settings.model_named
+        return not own and not known and self.endpoint.is_loopback
+
+    @property
     def keyless(self) -> bool:
         """Whether only a key is missing."""
         return self.endpoint is None and self.missing.startswith(_KEYLESS)
@@ -132,7 +142,7 @@ def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Open
     key = keys.at_hand() if settings.base_url else None
     endpoint, missing = _endpoint(settings, provider, keys, key)
     kept = None
-    if not settings.model_named and provider.coding:
+    if not settings.model_named:
         kept = DefaultModels(state_folder(environ)).kept(settings.base_url, date.today())
         settings = replace(settings, model=kept or settings.model)
     model = catalogue.model(settings.model, settings.provider)

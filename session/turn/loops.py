@@ -12,6 +12,8 @@ _MOST_LINES = 40
 """Lines of the longest block that is looked for."""
 _LEAST_ROUNDS = 6
 """How often a block of lines must stand there one after the other, if it says something."""
+_LONG, _LONG_ROUNDS = 8, 3
+"""A block of so many lines counts after fewer rounds: a small model writes the same files over and over."""
 _LEAST_LINES = 24
 """How many lines these must be together: a table may well hold the same line a few times."""
 _LONGEST_PERIOD, _LEAST_CHARACTERS = 80, 1_600
@@ -41,7 +43,7 @@ class Loop:
         lines = list(self._lines)
         last = lines[-1]
         for size in range(1, _MOST_LINES + 1):
-            rounds = max(_LEAST_ROUNDS, -(-_LEAST_LINES // size))
+            rounds = max(_LEAST_ROUNDS if size < _LONG else _LONG_ROUNDS, -(-_LEAST_LINES // size))
             if len(lines) < size * rounds:
                 break
             if lines[-1 - size] != last:

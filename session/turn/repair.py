@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from edits.hunk import Landed, RefusalCode, Refused, Status
 from edits.report import DECLINED, Outcome
-from session.wire.instructions import SEND_AGAIN, NoEdit, no_edit, other_form
+from session.wire.instructions import SEND_AGAIN, SEND_FILES_AGAIN, NoEdit, no_edit, other_form
 
 MOST_REPAIRS = 2
 """Most times in one turn that refused hunks are asked for again."""
@@ -80,7 +80,7 @@ class Repairs:
         again, self._kinds = kinds & self._kinds, self._kinds | kinds
         self.asked += 1
         if not again:
-            return Request(SEND_AGAIN)
+            return Request(SEND_FILES_AGAIN if self.edit_format == "whole" else SEND_AGAIN)
         files = tuple(dict.fromkeys(path for path, _ in sorted(again) if path))
         words, bare = (other_form(self.edit_format, shown=shown) for shown in (True, False))
         return Request(words, files=files, bare=bare)

@@ -31,6 +31,11 @@ STEERED = (
 
 SEND_AGAIN = "Send only the rejected edits again, made to fit.\n"
 """The message for a model that writes edits as text, after the report on those that were refused."""
+SEND_FILES_AGAIN = (
+    "Send only the files of the rejected edits again, whole: every line that stays as it is above, and what "
+    "was asked changed.\n"
+)
+"""The same for a model that writes whole files."""
 _WHOLE = "a line with `## File:` and its name, then a code fence with all of its text"
 _BLOCKS = (
     "a line with `## File:` and its name, then a code fence with a line `<<<<<<< SEARCH`, the lines that "

@@ -48,11 +48,13 @@ class Request:
     language: str
     files: MappingProxyType[str, str] = field(repr=False)
 
-    def lay_out(self, folder: Path) -> None:
-        """Write the project into ``folder`` and commit it."""
+    def lay_out(self, folder: Path, *, commit: bool = True) -> None:
+        """Write the project into ``folder``, and commit it unless told otherwise."""
         for name, text in self.files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text, "utf-8")
+        if not commit:
+            return
         author = ["-c", "user.name=bench", "-c", "user.email=bench@localhost"]
         for line in (["init", "-q"], ["add", "-A"], [*author, "commit", "-qm", "start"]):
             subprocess.run(["git", *line], cwd=folder, check=True, capture_output=True)

@@ -51,12 +51,12 @@ _PERMANENT = re.compile(
 )
 """How LiteLLM and clients behind other proxies name an error that stays."""
 _FAULT = re.compile(
-    r"\bjinja|\btemplat|\b[A-Z]\w+(?:Error|Exception)\b|can only concatenate|object is not |has no attribute"
-    r"|unsupported operand|\bundefined\b",
+    r"\bjinja|\btemplate\b|\b(?:Type|Key|Value|Attribute|Index|Name|Undefined|Assertion|Template\w*)Error\b"
+    r"|can only concatenate|object is not |has no attribute|unsupported operand",
     re.IGNORECASE,
 )
-"""How servers word that they cannot do anything with a request, as with a chat template that does not take it:
-that is a 500, and no later try changes it."""
+"""How servers word that they cannot do anything with a request, as with a chat template that does not take
+it: that is a 500, and no later try changes it."""
 _NEVER = SPENT | {UNTRUSTED, "idle_timeout"}
 _MOST_UNREACHABLE = 3
 

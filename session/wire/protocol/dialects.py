@@ -46,7 +46,7 @@ def origin(name: str, profile: RequestProfile) -> str:
 
 
 NAMES = ("responses", "chat", "messages")
-FIM_NAMES = ("completions", "infill")
+FIM_NAMES = ("completions", "infill", "tokens")
 """The dialects that fill in the middle, for suggestions alone."""
 
 
@@ -76,9 +76,9 @@ def dialect(name: str) -> Dialect:
             name, "/responses", encode_response, lambda profile: ResponseDecoder(origin(name, profile))
         )
     if name in FIM_NAMES:
-        from session.wire.protocol.fim import FimDecoder, encode_completions, encode_infill
+        from session.wire.protocol.fim import FimDecoder, encode_completions, encode_infill, encode_tokens
 
-        encode = encode_completions if name == "completions" else encode_infill
-        path = "/completions" if name == "completions" else "/../infill"
+        encode = {"completions": encode_completions, "infill": encode_infill, "tokens": encode_tokens}[name]
+        path = "/../infill" if name == "infill" else "/completions"
         return Dialect(name, path, encode, lambda profile: FimDecoder(origin(name, profile)))
     raise KeyError(name)

@@ -26,7 +26,7 @@ LONGEST_WAIT = 15 * 60
 """Seconds to wait for the browser."""
 _MOST_BYTES = 65_536
 _NOTICE = (
-    "You're using your {title} plan: what spark asks counts towards it, and nothing else is charged. "
+    "You're using your {title} plan: what spark asks counts towards it, and no key is used. "
     "To see and limit its use: {usage}"
 )
 

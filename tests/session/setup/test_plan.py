@@ -275,7 +275,7 @@ async def test_a_limit_that_is_told_at_the_door_is_no_reason_for_another_route(
         connection = connected(it.opening(model=MODEL), **changes)
         with pytest.raises(LinkError) as told:
             await ask(connection, [user_message("hello")])
-        assert told.value.kind == "plan" and USAGE in told.value.message
+        assert told.value.kind == "plan" and told.value.lasting and USAGE in told.value.message
         assert list(it.partner.requests) == []
         await connection.close()
 

@@ -59,7 +59,19 @@ class Offer:
 async def find_offers(opening: Opening) -> tuple[Offer, ...]:
     """All offers, including the servers found on this machine."""
     here = await asyncio.to_thread(engine_offers)
-    return offers(await find_servers(opening.catalogue), opening.settings.provider, here)
+    catalogue, name = opening.catalogue, opening.settings.provider
+    plan = catalogue.provider(name).plan
+    with_key = plan.models_of or name if plan is not None else name
+    return offers(await find_servers(catalogue), with_key, here, plan_offers(catalogue))
+
+
+def plan_offers(catalogue: Catalogue) -> tuple[Offer, ...]:
+    """The offers to sign in with a plan."""
+    return tuple(
+        Offer(OfferKind.LOGIN, f"Continue with {row.plan.title}", "the plan that you have, no key", row.name)
+        for row in catalogue.providers.values()
+        if row.plan is not None
+    )
 
 
 def engine_offers(environ: Mapping[str, str] = os.environ) -> tuple[Offer, ...]:
@@ -82,8 +94,11 @@ def engine_offers(environ: Mapping[str, str] = os.environ) -> tuple[Offer, ...]:
     return (Offer(OfferKind.PULL, f"Pull {first.name}", detail, model=first.name),)
 
 
-def offers(servers: Sequence[LocalServer], provider: str, here: Sequence[Offer] = ()) -> tuple[Offer, ...]:
-    """All offers in order: servers first, then models that run ``here``; a model to pull is last.
+def offers(
+    servers: Sequence[LocalServer], provider: str, here: Sequence[Offer] = (), plans: Sequence[Offer] = ()
+) -> tuple[Offer, ...]:
+    """All offers in order: servers first, then models that run ``here``, then ``plans``; a model to pull is
+    last.
 
     The first one is taken with Enter. ``provider`` is the one whose key is missing.
     """
@@ -106,6 +121,7 @@ def offers(servers: Sequence[LocalServer], provider: str, here: Sequence[Offer] 
     return (
         *found,
         *(offer for offer in here if offer.kind is not OfferKind.PULL),
+        *plans,
         *locked,
         Offer(OfferKind.LOGIN, f"Log in to {provider}", "with a key that you have", provider),
         Offer(OfferKind.PRACTISE, "Practise first", "a sample project and the built-in partner, no key"),

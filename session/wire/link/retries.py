@@ -24,7 +24,7 @@ from datetime import datetime, timedelta
 
 from session.wire.protocol.errors import PREVIOUS_NOT_FOUND
 from session.wire.transport.endpoint import Login
-from session.wire.transport.errors import NO_KEY, UNTRUSTED, LinkError, LinkProblem
+from session.wire.transport.errors import NO_KEY, PASSING, UNTRUSTED, LinkError, LinkProblem
 from session.wire.transport.refusals import SPENT
 
 TOO_OLD = "websocket_connection_limit_reached"
@@ -39,6 +39,7 @@ _BUSY_CODES = frozenset(
         "server_is_overloaded",
         "slow_down",
         "service_unavailable",
+        PASSING,
     }
 )
 _BUSY_STATUS = frozenset({429, 503, 529})

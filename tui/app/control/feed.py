@@ -142,7 +142,8 @@ class Feed:
                 self._chat.call(call, "").printed(text)
             case said.ModelChosen(model=model, effort=effort, window=window):
                 self._window = window
-                self._status.show(model=model, effort=effort, window=window, fast=event.fast, picked="")
+                tier = {"fast": event.fast, "plan": event.plan}
+                self._status.show(model=model, effort=effort, window=window, picked="", **tier)
             case said.HunkLanded():
                 self._disk.landed(event)
             case said.HunkRefused(hunk=hunk) | said.HunkDropped(hunk=hunk):

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
-from context.code.outline import changed_parts
+from context.code.outline import changed_parts, definitions_called
 from context.disk.source import Unread
+from context.find.mentions import Mention
+from context.find.named_definitions import named_definitions
 from context.find.ranking import Ranking, settings
 from context.index.file_text import FileText, file_text
 from context.window.file_views import Reason, parts_form, whole_form, without
@@ -31,6 +33,8 @@ _RECENT_REASON = "this conversation has been about it"
 _HELD = 1.0
 """The same of a file that is shown in part since it changed, is open or is named."""
 _HELD_REASON = "other parts of it are shown"
+_NAMED_SHARE = 0.5
+"""The largest share of the room that definitions which the request names take before other parts."""
 _FEWEST_FILES = 24
 _MOST_TEXT = 2_400_000
 """Number of characters above which no further files take part, unless they are fewer than 24."""
@@ -47,6 +51,9 @@ def show_likely(packing: Packing, ranking: Ranking, room: int, *, first: bool, f
     request well. ``fills`` says to fill the room, by parts without these words once the others are shown.
     """
     likely = _likely(packing, ranking)
+    named = named_definitions(packing.request.text, packing.snapshot, likely)
+    surest = max(likely.values(), default=1.0)
+    likely |= {mention.path: surest for mention in named if _may_show(packing, mention.path)}
     files: dict[str, FileText] = {}
     if room >= _MIN_TOKENS:
         files = _read(packing, likely)
@@ -54,6 +61,7 @@ def show_likely(packing: Packing, ranking: Ranking, room: int, *, first: bool, f
         wanted = {**ranking.held, **ranking.wanted}
         taking_part = shortlist(files, likely, wanted, ranking, packing.snapshot, most)
         parts = contest(taking_part, likely, wanted, ranking, packing.snapshot, every=fills)
+        parts = [*_named_parts(files, named, room), *parts]
         parts = _unknown(packing, files, parts)
         if not first:
             parts = [part for part in parts if part.sure]
@@ -72,6 +80,23 @@ def show_likely(packing: Packing, ranking: Ranking, room: int, *, first: bool, f
         if path not in packing.files and path not in told:
             why = f"beyond the share of files that nobody named: {_reason(packing, ranking, path)}"
             packing.left_out.append(LeftOut(path, 0, why))
+
+
+def _named_parts(files: Mapping[str, FileText], named: Iterable[Mention], room: int) -> list[Part]:
+    """The definitions that the request names, as parts that come before all others, in their share of the
+    ``room``: each whole, unless it is too long."""
+    found: list[Part] = []
+    left = int(room * _CHARACTERS_PER_TOKEN * _NAMED_SHARE)
+    for mention in named:
+        file = files.get(mention.path)
+        if file is None or mention.symbol is None:
+            continue
+        called = definitions_called(mention.symbol, file.outline)
+        for part in first_parts(file, (range(each.start, each.end) for each in called)):
+            if part.size <= left:
+                left -= part.size
+                found.append(part)
+    return found
 
 
 def _measured(packing: Packing, files: Mapping[str, FileText], chosen: Mapping[str, list[Part]]) -> float:

@@ -1,4 +1,4 @@
-"""Measures how long looking for next edits holds up the event loop: ``python -m tests.bench.next_edit_pause``.
+"""Measures how long next edits hold up the event loop: ``python -m tests.bench.next_edit_pause``.
 
 A function that 50 files of 2,000 lines call is renamed, then loses a parameter. While a worker thread looks
 for the places, the loop wakes up every millisecond; its longest pause is what a key would wait. Asserts

@@ -149,7 +149,8 @@ def main() -> None:
         if package.half != given.half or given.only not in ("", package.name, package.language):
             continue
         root = package.fetched(given.work.resolve())
-        for case in (each for each in cases if each["package"] == package.name):
+        named = package.name, package.language
+        for case in (each for each in cases if (each["package"], each["language"]) == named):
             with tempfile.TemporaryDirectory() as folder:
                 copied = Path(folder) / "project" / root.name
                 shutil.copytree(root, copied, ignore=shutil.ignore_patterns("node_modules"))

@@ -157,7 +157,8 @@ def main() -> None:
             package, root, given.servers.resolve(), random.Random(f"{given.seed} {package.name}"), given.count
         )
         print(package.name, [(each["old"], len(each["edits"])) for each in made], flush=True)
-        known = [each for each in known if each["package"] != package.name] + made
+        named = package.name, package.language
+        known = [each for each in known if (each["package"], each["language"]) != named] + made
         given.cases.write_text("[\n" + ",\n".join(json.dumps(each) for each in known) + "\n]\n")
 
 

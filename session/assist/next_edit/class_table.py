@@ -10,14 +10,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from context.text.terms import definition_term
-
 from context.code.languages import family_of, language_of
 from context.code.scopes import NamedText
 from context.code.symbols import CUT, Symbol
 from context.index.outliner import OUTLINER
 from context.project.snapshot import Snapshot
 from context.text.secrets import is_secret_file
+from context.text.words import definition_term
 
 _OWNERS = frozenset({"class", "type"})
 _MOST_FILES = 8

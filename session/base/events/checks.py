@@ -106,7 +106,8 @@ class SaveReviewed(Event):
 @dataclass(frozen=True, slots=True)
 class NextEditOffered(Event):
     """A place that ``change`` needs too: the lines ``old`` from line ``line`` (from 1) on would be ``new``.
-    It is place ``number`` of ``total``."""
+    It is place ``number`` of ``total`` that are offered; there are ``found``, and ``unread`` files that have
+    the name were not looked through."""
 
     type: ClassVar[str] = "next_edit.offered"
     change: str
@@ -116,10 +117,14 @@ class NextEditOffered(Event):
     new: tuple[str, ...]
     number: int
     total: int
+    found: int = 0
+    unread: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class NextEditsOver(Event):
-    """Nothing is offered any more."""
+    """Nothing is offered any more. ``without`` are places (``path:line``) that follow the change too, and for
+    which there is no text: the user has to look at them."""
 
     type: ClassVar[str] = "next_edits.over"
+    without: tuple[str, ...] = ()

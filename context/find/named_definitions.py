@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -49,24 +50,21 @@ def named_definitions(text: str, snapshot: Snapshot, likely: Iterable[str]) -> t
     """The definitions that ``text`` names, the surest first. Those spelled as plain words are looked for in
     the ``likely`` files."""
     text = text[:_LONGEST]
-    found: dict[Mention, None] = {}
-    for name in _names_in_code(text):
-        for mention in _meant(name, snapshot):
-            found[mention] = None
-    for mention in _spelled(text, snapshot, likely):
-        found[mention] = None
-    return tuple(found)
-
-
-def _names_in_code(text: str) -> dict[str, None]:
-    """The words of a request that are written as code, dotted ones with what is before the dot."""
     names: dict[str, None] = {}
-    for quoted, name, called in _CODE.findall(text):
-        if quoted or called or _JOINTS.search(name) or _INNER.search(name):
-            names[".".join(_JOINTS.split(name))] = None
-        if len(names) == _MOST_CODE:
-            break
-    return names
+
+    def without_code(match: re.Match[str]) -> str:
+        quoted, name, called = match.groups()
+        if not (quoted or called or _JOINTS.search(name) or _INNER.search(name)):
+            return match[0]
+        names[".".join(_JOINTS.split(name))] = None
+        return " "
+
+    prose = _CODE.sub(without_code, text)
+    found: dict[Mention, None] = {}
+    for name in islice(names, _MOST_CODE):
+        found |= dict.fromkeys(_meant(name, snapshot))
+    found |= dict.fromkeys(_spelled(prose, snapshot, likely))
+    return tuple(found)
 
 
 def _meant(name: str, snapshot: Snapshot) -> Iterator[Mention]:

@@ -25,7 +25,9 @@ _CODE = re.compile(r"(`?)@?([^\W\d]\w*(?:(?:\.|::|#|->)[^\W\d]\w*)*)(\(?)")
 _JOINTS = re.compile(r"\.|::|#|->")
 _INNER = re.compile(r"\w_\w|[a-z\d][A-Z]")
 """Matches a name of more than one word."""
-_WORD = re.compile(r"[^\W\d_]{2,}")
+_WORD = re.compile(r"[^\W_]+")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+")
+"""Matches each word and number of a name."""
 _LONGEST = 4_000
 """Number of characters of a request that are looked at."""
 _MOST_CODE = 60
@@ -140,8 +142,7 @@ def _spelled(text: str, snapshot: Snapshot, likely: Iterable[str]) -> Iterator[M
         if entry is None or _ASIDE.search(path):
             continue
         for name in sorted(entry.names):
-            parts = words_of_name(name)
-            parts = parts[1:] if len(parts) > 1 else parts
+            parts = tuple(part.lower() for part in _PART.findall(name))
             if not parts or (len(parts) == 1 and len(name) < _SHORTEST):
                 continue
             if any(known.isdisjoint(_stems(part)) for part in parts) or not _near(parts, places):

@@ -30,7 +30,7 @@ _SIGNATURES = 0.4
 _RECENT = 2.0
 """Score of a file that the conversation has been about, relative to the best of the others."""
 _RECENT_REASON = "this conversation has been about it"
-_HELD = 1.0
+_HELD = 0.6
 """The same of a file that is shown in part since it changed, is open or is named."""
 _HELD_REASON = "other parts of it are shown"
 _NAMED_SHARE = 0.5
@@ -170,7 +170,8 @@ def _read(packing: Packing, paths: Iterable[str]) -> dict[str, FileText]:
             break
         source = packing.snapshot.read(path)
         if isinstance(source, Unread):
-            packing.left_out.append(LeftOut(path, 0, source.why))
+            if _may_show(packing, path):
+                packing.left_out.append(LeftOut(path, 0, source.why))
         else:
             layout = packing.snapshot.entries.layout(path, source.digest)
             files[path] = file_text(source, layout)

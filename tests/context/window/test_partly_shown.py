@@ -28,7 +28,9 @@ CHANGED = BIG.replace("adjust_5(value, 3)", "adjust_5(value, 33)")
 def window_for(
     repo: Repo, counter: Counter, text: str, seen: Seen | None = None, used: int = 0, limit: int = 4_000
 ) -> Window:
-    request = WindowRequest(text, "", 12_000, used=used, likely_limit=limit, fills_up=bool(limit and not used))
+    request = WindowRequest(
+        text, "", 12_000, used=used, likely_limit=limit, fills_up=bool(limit and not used)
+    )
     window = build(request, Project(repo.root).scan(), counter, seen)
     assert window.tokens <= 12_000
     return window

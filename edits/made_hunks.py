@@ -1,5 +1,5 @@
-"""The hunks of what a program did to a file: its bytes before and after, as edits that are reviewed, held, merged
-and undone like those of a model."""
+"""The hunks of what a program did to a file: its bytes before and after, as edits that are reviewed, held,
+merged and undone like those of a model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _AROUND = 3
 def made_hunks(path: str, before: bytes | None, after: bytes | None) -> tuple[Hunk, ...]:
     """The hunks that make ``after`` of ``before``, one after the other; None stands for no file.
 
-    Raises FileError for what is no text, and for changes that lines cannot tell, such as of line endings alone.
+    Raises FileError for what is no text, and for changes that lines cannot tell, such as of line endings.
     """
     if after is None:
         old = () if before is None else decode(before, path).lines
@@ -66,7 +66,9 @@ def _replaced(path: str, file: TextFile, new: TextFile) -> tuple[Hunk, ...]:
     """One hunk that replaces all lines: where the last ones go, the new last one may lose its ending."""
     gone = tuple(HunkLine(LineKind.OLD, line) for line in file.lines)
     lines = (*gone, *(HunkLine(LineKind.NEW, line) for line in new.lines))
-    return (Hunk(path, Action.UPDATE, Format.UNIFIED, lines, line_hint=1, final_newline=_ends(new), made=True),)
+    return (
+        Hunk(path, Action.UPDATE, Format.UNIFIED, lines, line_hint=1, final_newline=_ends(new), made=True),
+    )
 
 
 def _ends(file: TextFile) -> bool:

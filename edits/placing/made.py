@@ -1,7 +1,7 @@
 """Places a hunk that a program made of two texts of a file: where its old text stands, to the character.
 
-Such a hunk was made from the file itself, so nothing in it is a slip. Where the file has changed since, the line
-it was made for tells which of several places is meant, or else the hunk is refused.
+Such a hunk was made from the file itself, so nothing in it is a slip. Its lines are where they were, or in
+one other place, or else the hunk is refused.
 """
 
 from __future__ import annotations
@@ -27,4 +27,6 @@ def place_made(lines: Sequence[str], hunk: Hunk) -> Place | Miss:
 
 
 def _stands(lines: Sequence[str], old: Sequence[str], at: int) -> bool:
-    return (not old or (at < len(lines) and lines[at] == old[0])) and tuple(lines[at : at + len(old)]) == tuple(old)
+    return (not old or (at < len(lines) and lines[at] == old[0])) and tuple(
+        lines[at : at + len(old)]
+    ) == tuple(old)

@@ -1,8 +1,9 @@
 """Whether a command is one program with its arguments as they are written, and nothing else.
 
 Two readers have to agree on it: the grammar of bash (tree-sitter-bash), which knows what a shell makes of a
-text, and Python's ``shlex``, which knows what words it has. Everything that a shell would do besides is no such
-command: lists, pipes, substitutions, redirections, variables, globs, braces, comments, escapes, continued lines.
+text, and Python's ``shlex``, which knows what words it has. Lists, pipes, substitutions, redirections,
+variables, globs, braces, comments, escapes and continued lines are no such command: a shell would do more
+than run it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import re
 import shlex
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -40,9 +42,13 @@ def plain_words(command: str) -> tuple[Word, ...]:
         return ()
     parts = root.children[0].children
     words = [_word(part) for part in parts]
-    gaps = [data[one.end_byte : two.start_byte] for one, two in zip(parts, parts[1:], strict=False)]
+    gaps = [data[one.end_byte : two.start_byte] for one, two in pairwise(parts)]
     around = data[: parts[0].start_byte] + data[parts[-1].end_byte :]
-    if parts[0].type != "command_name" or any(gap.strip(b" ") or not gap for gap in gaps) or around.strip(b" "):
+    if (
+        parts[0].type != "command_name"
+        or any(gap.strip(b" ") or not gap for gap in gaps)
+        or around.strip(b" ")
+    ):
         return ()
     found = tuple(word for word in words if word is not None)
     if len(found) != len(words) or not found[0].bare or "=" in found[0].text:

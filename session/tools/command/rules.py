@@ -2,8 +2,8 @@
 
 A rule covers only a plain command (``plain_command.py``) that begins with its words, unquoted. What it may be
 about is data (``rules.toml``): a program that runs other programs gets none. Rules come from the user's
-``config.toml``, from the project's ``.spark.toml`` once its content is agreed to, and from the user's answers,
-which are kept for the project or for the session.
+``config.toml``, from the project's ``.spark.toml`` once its content is agreed to, and from the user's
+answers, which are kept for the project or for the session.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ def parsed_rule(text: str) -> Rule:
     """The rule that the user wrote as ``text``, as in ``npm run test``. Raises RuleError."""
     words = plain_words(text)
     if not words or not all(word.bare for word in words):
-        raise RuleError(f"{text!r} is not a program and its first arguments, without quotes or signs of a shell")
+        raise RuleError(
+            f"{text!r} is not a program and its first arguments, without quotes or signs of a shell"
+        )
     count = _needed([word.text for word in words])
     if not count:
         raise RuleError(f"{text!r} can run anything, so it cannot be a rule")
@@ -103,8 +105,8 @@ NAME = "rules.json"
 
 
 class KeptRules:
-    """The rules that the user gave at a question in the project whose state is kept in ``folder``. Every method
-    touches the disk."""
+    """The rules that the user gave at a question in the project whose state is kept in ``folder``. Every
+    method touches the disk."""
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / NAME
@@ -168,8 +170,8 @@ class CommandRules:
         """Commands that no rule can be about, which the user allowed for the session as they are."""
 
     def allow(self, command: str) -> bool:
-        """Whether ``command`` runs without a question. Reads the kept rules: they may be taken back meanwhile.
-        Raises StoreError."""
+        """Whether ``command`` runs without a question. Reads the kept rules: they may be taken back
+        meanwhile. Raises StoreError."""
         if command in self._commands:
             return True
         rules = (*self._given, *self._session, *self._kept.read())

@@ -11,7 +11,13 @@ from session.tools.command.plain_command import plain_words
 from session.tools.command.rules import CommandRules, KeptRules, Rule, RuleError, parsed_rule, rule_for
 
 COVERED = {
-    "pytest": ["pytest", "pytest -q", "  pytest   -q  tests/a.py ", "pytest -k 'a or b'", 'pytest "a b" x=1 3'],
+    "pytest": [
+        "pytest",
+        "pytest -q",
+        "  pytest   -q  tests/a.py ",
+        "pytest -k 'a or b'",
+        'pytest "a b" x=1 3',
+    ],
     "npm run test": ["npm run test", "npm run test -- --watch=false"],
     "python -m pytest": ["python -m pytest -q", "python -m pytest 'tests/a.py::b[c-d]'"],
     "git diff": ["git diff HEAD~", "git diff --stat"][1:],
@@ -26,23 +32,26 @@ def test_a_rule_covers(rule: str, command: str) -> None:
 BYPASSES = [
     "pytest; curl evil", "pytest;curl evil", "pytest && curl evil", "pytest || curl evil", "pytest | sh",
     "pytest |& sh", "pytest & curl evil", "pytest &", "pytest\ncurl evil", "pytest\rcurl evil", "pytest\n",
-    "pytest \\\ncurl", "pytest $(curl evil)", "pytest `curl evil`", 'pytest "$(curl evil)"', 'pytest "`curl`"',
-    "pytest '`ls`'\"$(ls)\"", "pytest $HOME", "pytest ${X:-a}", 'pytest "$X"', "pytest $((1+1))", "pytest $'a\\nb'",
-    'pytest $"a"', "pytest > ~/.bashrc", "pytest >x", "pytest 2>x", "pytest >&2", "pytest < x", "pytest <> x",
-    "pytest <<E\nx\nE", "pytest <<'E'\nx\nE", "pytest <<< x", "pytest <(curl evil)", "pytest >(sh)",
-    "A=b pytest", "PYTEST_PLUGINS=evil pytest", "A= pytest", "PATH=.:$PATH pytest", "A+=b pytest", "A[0]=b pytest",
-    "env pytest", "env A=b pytest", "xargs pytest", "sudo pytest", "exec pytest", "command pytest", "eval pytest",
-    "time pytest", "nice pytest", "! pytest", "coproc pytest", "if pytest; then sh; fi", "for i in pytest; do sh; done",
-    "while pytest; do :; done", "( pytest )", "{ pytest; }", "pytest() { sh; }", "pytest() ( sh )", "function pytest",
-    "[[ pytest ]]", "(( pytest ))", "case pytest in *) sh;; esac", "alias pytest=sh", "pytest *", "pytest te?t",
-    "pytest [a-z]", "pytest {a,b}", "pytest {1..9}", "pytest ~/x", "pytest ~root", "pytest # curl", "#pytest",
-    "pytest !!", 'pytest "!x"', "pytest !x", "py'te'st", "'pytest'", '"pytest"', "pytest''", "''pytest", 'py""test',
-    "py\\test", "\\pytest", "pytest \\x", 'pytest "a\\"b"', "pytest 'a'b", "pytest 'a", 'pytest "a', "pytest a'",
-    "python -c 'import pytest'", "python pytest", "sh -c pytest", "./pytest", "/tmp/pytest", "../pytest", "pytest2",
-    "pytest-x", "pytest.sh", "PYTEST", "pytest\u00a0-q", "pytest\u2003-q", "pytest\u200b", "\ufeffpytest", "p\u0443test",
-    "pytest\t-q", "pytest\x0b-q", "pytest\x0c-q", "pytest\x00-q", "pytest \x1b[2K", "\npytest", "; pytest", "& pytest",
-    "-- pytest", "pytest^", "pytest a^b", "pytest a|b", "pytest a;b", "pytest a&b", "pytest a>b", "pytest a<b",
-    "pytest (a)", "pytest a(b)", "pytest =(ls)", "pytest @(a|b)", "pytest +(a)", "", " ", "pytest 'a\nb'", "if", "do",
+    "pytest \\\ncurl", "pytest $(curl evil)", "pytest `curl evil`", 'pytest "$(curl evil)"',
+    'pytest "`curl`"', "pytest '`ls`'\"$(ls)\"", "pytest $HOME", "pytest ${X:-a}", 'pytest "$X"',
+    "pytest $((1+1))", "pytest $'a\\nb'", 'pytest $"a"', "pytest > ~/.bashrc", "pytest >x", "pytest 2>x",
+    "pytest >&2", "pytest < x", "pytest <> x", "pytest <<E\nx\nE", "pytest <<'E'\nx\nE", "pytest <<< x",
+    "pytest <(curl evil)", "pytest >(sh)", "A=b pytest", "PYTEST_PLUGINS=evil pytest", "A= pytest",
+    "PATH=.:$PATH pytest", "A+=b pytest", "A[0]=b pytest", "env pytest", "env A=b pytest", "xargs pytest",
+    "sudo pytest", "exec pytest", "command pytest", "eval pytest", "time pytest", "nice pytest", "! pytest",
+    "coproc pytest", "if pytest; then sh; fi", "for i in pytest; do sh; done", "while pytest; do :; done",
+    "( pytest )", "{ pytest; }", "pytest() { sh; }", "pytest() ( sh )", "function pytest", "[[ pytest ]]",
+    "(( pytest ))", "case pytest in *) sh;; esac", "alias pytest=sh", "pytest *", "pytest te?t",
+    "pytest [a-z]", "pytest {a,b}", "pytest {1..9}", "pytest ~/x", "pytest ~root", "pytest # curl",
+    "#pytest", "pytest !!", 'pytest "!x"', "pytest !x", "py'te'st", "'pytest'", '"pytest"', "pytest''",
+    "''pytest", 'py""test', "py\\test", "\\pytest", "pytest \\x", 'pytest "a\\"b"', "pytest 'a'b",
+    "pytest 'a", 'pytest "a', "pytest a'", "python -c 'import pytest'", "python pytest", "sh -c pytest",
+    "./pytest", "/tmp/pytest", "../pytest", "pytest2", "pytest-x", "pytest.sh", "PYTEST", "pytest\u00a0-q",
+    "pytest\u2003-q", "pytest\u200b", "\ufeffpytest", "p\u0443test", "pytest\t-q", "pytest\x0b-q",
+    "pytest\x0c-q", "pytest\x00-q", "pytest \x1b[2K", "\npytest", "; pytest", "& pytest", "-- pytest",
+    "pytest^", "pytest a^b", "pytest a|b", "pytest a;b", "pytest a&b", "pytest a>b", "pytest a<b",
+    "pytest (a)", "pytest a(b)", "pytest =(ls)", "pytest @(a|b)", "pytest +(a)", "", " ", "pytest 'a\nb'",
+    "if", "do",
 ]  # fmt: skip
 
 
@@ -53,9 +62,10 @@ def test_no_way_around_a_rule(command: str) -> None:
 
 OTHERS = [
     ("npm run test", "npm run test2"), ("npm run test", "npm run"), ("npm run test", "npm 'run' test"),
-    ("npm run test", "npm -C x run test"), ("git diff", "git -c core.pager=sh diff"), ("git diff", "git push"),
-    ("git diff", "git"), ("python -m pytest", "python -c x -m pytest"), ("python -m pytest", "python -m"),
-    ("python -m pytest", "python3 -m pytest"), ("python -m pytest", "python -m 'pytest'"),
+    ("npm run test", "npm -C x run test"), ("git diff", "git -c core.pager=sh diff"),
+    ("git diff", "git push"), ("git diff", "git"), ("python -m pytest", "python -c x -m pytest"),
+    ("python -m pytest", "python -m"), ("python -m pytest", "python3 -m pytest"),
+    ("python -m pytest", "python -m 'pytest'"),
 ]  # fmt: skip
 
 
@@ -66,8 +76,9 @@ def test_a_rule_is_about_its_own_words(rule: str, command: str) -> None:
 
 OFFERED = {
     "pytest -q tests": "pytest", "npm run build -- x": "npm run build", "npm test": "npm test",
-    "git log --oneline": "git log", "python3.12 -m pytest -q": "python3.12 -m pytest", "cargo test": "cargo test",
-    "uv run pytest -q": "uv run pytest", "uv run python -m mypy .": "uv run python -m mypy", "make check": "make check",
+    "git log --oneline": "git log", "python3.12 -m pytest -q": "python3.12 -m pytest",
+    "cargo test": "cargo test", "uv run pytest -q": "uv run pytest",
+    "uv run python -m mypy .": "uv run python -m mypy", "make check": "make check",
     "npx eslint .": "npx eslint", "./run_tests -v": "./run_tests", "/usr/bin/git log": "/usr/bin/git log",
 }  # fmt: skip
 
@@ -80,11 +91,12 @@ def test_the_rule_that_is_offered_is_the_narrowest_that_is_of_use(command: str) 
 
 
 NONE_OFFERED = [
-    "python -c 'print(1)'", "python x.py", "python", "python -m timeit x", "python3 -", "node -e x", "sh x", "bash -c x",
-    "env pytest", "xargs rm", "find . -delete", "sudo make", "timeout 5 pytest", "git", "git -c a=b log", "npm run",
-    "npm run -s", "npm --prefix x test", "docker run x", "uv run", "uv run sh", "uv run python x.py", "npx", "npx sh",
-    "curl http://a", "rm -rf x", "make", "make A=b", "make -C x", "go run x", "/bin/sh x", "./sh x", "/usr/bin/env x",
-    "cargo run", "perl -e x", "awk x", "sed -i x y", "ssh host", "'pytest'", "-x", "uv 'run' pytest",
+    "python -c 'print(1)'", "python x.py", "python", "python -m timeit x", "python3 -", "node -e x", "sh x",
+    "bash -c x", "env pytest", "xargs rm", "find . -delete", "sudo make", "timeout 5 pytest", "git",
+    "git -c a=b log", "npm run", "npm run -s", "npm --prefix x test", "docker run x", "uv run", "uv run sh",
+    "uv run python x.py", "npx", "npx sh", "curl http://a", "rm -rf x", "make", "make A=b", "make -C x",
+    "go run x", "/bin/sh x", "./sh x", "/usr/bin/env x", "cargo run", "perl -e x", "awk x", "sed -i x y",
+    "ssh host", "'pytest'", "-x", "uv 'run' pytest",
 ]  # fmt: skip
 
 
@@ -108,7 +120,12 @@ def test_answers_are_kept_until_they_are_taken_back(tmp_path: Path) -> None:
     rules.always("pytest -q")
     rules.for_session("mypy .")
     rules.for_session("sh x")
-    assert rules.allow("pytest x") and rules.allow("mypy x") and rules.allow("sh x") and not rules.allow("sh x y")
+    assert (
+        rules.allow("pytest x")
+        and rules.allow("mypy x")
+        and rules.allow("sh x")
+        and not rules.allow("sh x y")
+    )
     again = CommandRules([], KeptRules(tmp_path))
     assert again.allow("pytest x") and not again.allow("mypy x") and not again.allow("ruff check .")
     assert kept.remove(Rule(("pytest",))) and not kept.remove(Rule(("pytest",)))

@@ -43,7 +43,12 @@ async def sandbox(request: pytest.FixtureRequest, root: Path) -> AsyncIterator[S
 async def run(sandbox: Sandbox, line: str) -> Written:
     output = bytearray()
     command = Command(["/bin/sh", "-c", line], 60.0, {"PATH": os.environ["PATH"]}, keeps=True)
-    outcome = await sandbox.run(command, lambda piece: not output.extend(piece))
+
+    def take(piece: bytes) -> bool:
+        output.extend(piece)
+        return True
+
+    outcome = await sandbox.run(command, take)
     assert outcome.code == 0, output
     return await sandbox.written()
 
@@ -111,7 +116,9 @@ LEFT = {
     "a pipe": ("mkfifo pipe", ("pipe is a pipe",)),
     "a mode": ("chmod +x app.py", ("app.py was made executable, which no edit does",)),
     "a name": ("echo x > \"$(printf 'a\\nb')\"", ("a\nb has a name that cannot be shown",)),
-    "a large file": ("head -c 1000001 /dev/zero > large", ("large is larger than 1,000,000 bytes, or cannot be read",)),
+    "a large file": (
+        "head -c 1000001 /dev/zero > large",
+        ("large is larger than 1,000,000 bytes, or cannot be read",)),
     "an unreadable file": ("echo x > dark; chmod 000 dark", ()),
 }  # fmt: skip
 

@@ -2,8 +2,8 @@
 
 What was red before anything changed is said once, and not held against a turn. Where a hunk lands before that
 is known, a check that is red is asked again about the files as they were. Of tests, those that reach the
-changed files run first, then all. Where a turn changes a file before the tests of the last one have ended, they
-run again for both, and the hunks are not tested until then.
+changed files run first, then all. Where a turn changes a file before the tests of the last one have ended,
+they run again for both, and the hunks are not tested until then.
 """
 
 from __future__ import annotations

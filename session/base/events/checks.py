@@ -11,8 +11,9 @@ from session.base.events.event import Event
 @dataclass(frozen=True, slots=True)
 class HunkChecked(Event):
     """A check has judged a landed hunk in the file as it still is. ``status`` is ``green``, ``red`` or
-    ``unclear``; ``message`` says what was found first or why it is unclear, at ``line`` of the file if it is
-    known, else 0. ``more`` are the other findings, each as ``line: message``."""
+    ``unclear``, and ``pending`` where a check of the project judges it later; ``message`` says what was
+    found first or why it is unclear, at ``line`` of the file if it is known, else 0. ``more`` are the other
+    findings, each as ``line: message``."""
 
     type: ClassVar[str] = "hunk.checked"
     hunk: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +27,9 @@ _CODE = re.compile(r"`([^`\n]+)`")
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 _PATH = re.compile(rf"(?:{'|'.join(PACKAGES)}|tests|docs|\.ci)/[\w./*-]*")
 _DOTTED = re.compile(rf"(?:{'|'.join(PACKAGES)}|tests)(?:\.\w+)+")
+_FILE = re.compile(r"[\w./-]+\.py")
+EXAMPLES = {"setup.py", "app.py", "path/to/cart.py", "a.py", "b.py", "store.py"}
+"""Names of files of users' projects."""
 _MODULE = re.compile(r"python3? -m (tests[\w.]+)")
 
 
@@ -67,6 +71,30 @@ def defined(dotted: str) -> bool:
 def test_every_path_that_a_document_names_exists(document: Path) -> None:
     paths = [name for name in named(document) if _PATH.fullmatch(name)]
     assert [path for path in paths if not list(ROOT.glob(path.rstrip("/")))] == []
+
+
+def tails() -> set[str]:
+    """The project's files in Python by every end of their paths."""
+    paths = [
+        file.relative_to(ROOT).parts for top in (*PACKAGES, "tests") for file in (ROOT / top).rglob("*.py")
+    ]
+    return {"/".join(path[at:]) for path in paths for at in range(len(path))}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+def test_every_python_file_that_a_document_names_exists(document: Path) -> None:
+    names = {name for name in named(document) if _FILE.fullmatch(name)}
+    assert sorted(names - tails() - EXAMPLES) == []
+
+
+def test_every_module_says_in_a_sentence_what_it_is_and_names_files_that_exist() -> None:
+    known, wrong = tails() | EXAMPLES, []
+    for module, file in modules().items():
+        says = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""
+        missing = {name for name in re.findall(r"``([^`\n]+)``", says) if _FILE.fullmatch(name)} - known
+        if missing or "TODO" in says or (says and len(says.split()) < 3):
+            wrong.append((module, sorted(missing), says[:40]))
+    assert wrong == []
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)

@@ -25,7 +25,7 @@ from context.disk.git import Git, GitUnavailable
 from session.base.storage.private_files import StoreError
 from session.checks.sandbox.command import Command, Edits, End, Outcome, SandboxRefused, Walls, write
 from session.checks.sandbox.fence import NOT_STARTED
-from session.checks.sandbox.fenced import PROGRAM, NoFenceError, fence_plan, leaks, own_folders
+from session.checks.sandbox.fence_plan import PROGRAM, NoFenceError, fence_plan, leaks, own_folders
 from session.checks.sandbox.plan import View
 from session.checks.sandbox.sandbox_folder import Box, to_the_end
 from session.checks.sandbox.written import Written, next_tick, signature, written_in_copy

@@ -13,8 +13,8 @@ import pytest
 
 from session.checks.sandbox import kernel
 from session.checks.sandbox.command import End
-from session.checks.sandbox.fenced import NoFilterError, namespace_filter, syscall_filter
 from session.checks.sandbox.plan import MEGABYTE, Limits
+from session.checks.sandbox.syscall_filter import NoFilterError, namespace_filter, syscall_filter
 from tests.session.checks.sandbox.shell import Shell, a_copy, needs_landlock, shell
 
 KEYS = (

@@ -10,6 +10,9 @@ from session.setup.opening import Opening
 from session.tools.toolbox import Toolbox
 from session.wire.protocol.request import RequestProfile
 
+THINKING_ROOM = 2_000
+"""Tokens that an answer may have more, for thinking that cannot be turned off."""
+
 
 def cheapest_fast(catalogue: Catalogue, provider: str) -> Model | None:
     """The cheapest of the provider's models for coding, which are its fast ones; the fastest where no price
@@ -18,6 +21,23 @@ def cheapest_fast(catalogue: Catalogue, provider: str) -> Model | None:
     models = [catalogue.model(name, provider) for name in names]
     priced = [(model.price.cost(4_000, 3_000, 50), at) for at, model in enumerate(models) if model.price]
     return models[min(priced)[1]] if priced else next(iter(models), None)
+
+
+def without_thinking(profile: RequestProfile, model: Model, dialect: str) -> tuple[RequestProfile, bool]:
+    """``profile`` with the thinking of ``model`` turned off, and whether that can be done. It is made with
+    the least effort of the model."""
+    if not model.efforts and not model.thinking_off:
+        return profile, True
+    if dialect == "messages":
+        if model.thinking == "always":
+            return profile, False
+        off = {"thinking": {"type": "disabled"}} if model.thinking == "adaptive" else {}
+        return replace(profile, effort=None, extra={**profile.extra, **off}), True
+    if profile.effort == "none":
+        return profile, True
+    if dialect == "chat" and model.thinking_off:
+        return replace(profile, effort=None, extra={**profile.extra, **model.thinking_off}), True
+    return profile, False
 
 
 class SideModel:
@@ -30,6 +50,7 @@ class SideModel:
         self._answering = choice
         self._refused: set[str] = set()
         self._made: ModelChoice | None = None
+        self._dialect = opening.service.routes[0].dialect
         self.fim = opening.catalogue.provider(opening.settings.provider).fim
         """The provider's dialect that fills in the middle; empty where it has none that works."""
 
@@ -57,18 +78,33 @@ class SideModel:
         """Its price; None where that is unknown."""
         return self.model.price
 
+    @property
+    def fim_model(self) -> Model:
+        """The model that fills in the middle: the provider's own for that, else the one that is asked."""
+        provider = self._opening.settings.provider
+        name = self._opening.catalogue.provider(provider).fim_model
+        if self._opening.settings.side.model or not name:
+            return self.model
+        return self._opening.catalogue.model(name, provider)
+
+    def price_of(self, name: str) -> Price | None:
+        """The price of the model ``name``, if it is one that side requests go to."""
+        return next((each.price for each in (self.model, self.fim_model) if each.name == name), None)
+
     def profile(self, instructions: str, *, name: str, most: int) -> RequestProfile:
-        """A request's fields: the least effort, no tools, at most ``most`` tokens of output. ``name`` keeps
-        the server's caches of different kinds of requests apart."""
+        """A request's fields: no thinking, no tools, at most ``most`` tokens of output. ``name`` keeps the
+        server's caches of different kinds of requests apart. A model whose thinking cannot be turned off has
+        the least effort, and room for it."""
         model = self.model
         if self._made is None or self._made.model.name != model.name:
             made = ModelChoice(self._opening, self._session, Toolbox())
             made.choose(model=model)
             if model.efforts:
                 made.choose(effort=model.efforts[0])
-            made.fast = False
+            made.tier = ""
             self._made = made
-        profile = self._made.profile()
+        profile, silent = without_thinking(self._made.profile(), model, self._dialect)
+        most += 0 if silent else THINKING_ROOM
         return replace(
             profile,
             instructions=instructions,

@@ -149,7 +149,7 @@ class SideRequests:
         connection = self._connection
         if connection is None or self.refusal(kind) is not None:
             return
-        price = self.model.price if profile.model == self.model.model.name else None
+        price = self.model.price_of(profile.model)
         sent = _length(profile, items) // _CHARACTERS_PER_TOKEN
         most = profile.max_output_tokens or 0
         kept = self.account.reserve(sent + most, price.cost(sent, 0, most) if price is not None else 0.0)

@@ -147,7 +147,7 @@ def _choice(
         model=choice.model if model is None else opening.catalogue.model(model, opening.settings.provider)
     )
     mine.choose(effort=_pick(settings.efforts, at) or choice.effort if mine.model.efforts else None)
-    mine.fast = choice.fast
+    mine.tier = choice.tier
     mine.begin(prompt, redirect=False, tokens=0)
     return mine
 

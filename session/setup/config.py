@@ -17,6 +17,7 @@ from session.base.storage.private_files import open_to_read
 from session.base.text.tables import Table, TableError
 from session.checks.check import Check, read_checks
 from session.models.catalogue import EFFORTS, Catalogue, CatalogueError, load_catalogue
+from session.models.effort import nearest
 from session.models.engine.settings import LocalSettings, read_local
 from session.models.keys.key_command import read_commands
 from session.project.active_guards import GuardSettings, read_guards
@@ -26,7 +27,9 @@ from session.setup.side_settings import SideSettings, read_side
 from session.tools.mcp.settings import McpServer, read_servers
 from session.tools.settings import ToolSettings, read_tool_settings
 
-DEFAULT_MODEL = "gpt-5.3-codex-spark"
+DEFAULT_MODEL = "gpt-6-luna"
+"""The catalogue's default of the provider openai."""
+DEFAULT_EFFORT = "medium"
 LOCAL_PROVIDER = "local"
 """The provider that stands for the embedded engine."""
 MOST_MINUTES = 24 * 60
@@ -80,7 +83,7 @@ class Settings:
     """Whether the user named the provider, by itself or by a model or an address of it."""
     """Whether the user named the provider, its model or its address; else a key decides."""
     base_url: str = ""
-    effort: str = "medium"
+    effort: str = DEFAULT_EFFORT
     fast: bool = False
     theme: str = "auto"
     notify: str = "auto"
@@ -305,8 +308,10 @@ def _finish(
     except CatalogueError as problem:
         raise _wrong(str(problem), flags.provider) from problem
     if not settings.model_named and provider.coding:
-        settings = replace(settings, model=provider.coding[0])
-    _check_effort(settings, catalogue, flags)
+        settings = replace(settings, model=catalogue.default_model(settings.provider))
+    elif (row := catalogue.models.get(settings.model)) is not None:
+        settings = replace(settings, model=row.name)
+    settings = _with_effort(settings, catalogue, flags, named="effort" in user or flags.effort is not None)
     variable = environ.get(provider.base_url_variable, "") if provider.base_url_variable else ""
     elsewhere = variable or settings.base_url
     # A model that no row knows says nothing of its provider.
@@ -327,14 +332,18 @@ def _wrong(why: str, flag: str | None) -> ConfigError:
     return ConfigError(why) if flag is None else FlagError(why)
 
 
-def _check_effort(settings: Settings, catalogue: Catalogue, flags: Flags) -> None:
+def _with_effort(settings: Settings, catalogue: Catalogue, flags: Flags, *, named: bool) -> Settings:
+    """``settings`` with an effort that the model has: the nearest one, unless the user named another."""
     efforts = catalogue.model(settings.model, settings.provider).efforts
     # A model without efforts gets none, whatever the settings say.
-    if efforts and settings.effort != "auto" and settings.effort not in efforts:
-        raise _wrong(
-            f"model {settings.model!r} has no effort {settings.effort!r}; it has {', '.join(efforts)}",
-            flags.effort,
-        )
+    if not efforts or settings.effort in ("auto", *efforts):
+        return settings
+    if not named and settings.effort == DEFAULT_EFFORT:
+        return replace(settings, effort=nearest(settings.effort, efforts))
+    raise _wrong(
+        f"model {settings.model!r} has no effort {settings.effort!r}; it has {', '.join(efforts)}",
+        flags.effort,
+    )
 
 
 def _merge(settings: Settings, values: Mapping[str, Any]) -> Settings:

@@ -59,7 +59,7 @@ class Offer:
 async def find_offers(opening: Opening) -> tuple[Offer, ...]:
     """All offers, including the servers found on this machine."""
     here = await asyncio.to_thread(engine_offers)
-    return offers(await find_servers(opening.catalogue), opening.settings.provider, here)
+    return offers(await find_servers(opening.catalogue), opening.settings.provider, here, opening.catalogue)
 
 
 def engine_offers(environ: Mapping[str, str] = os.environ) -> tuple[Offer, ...]:
@@ -82,10 +82,16 @@ def engine_offers(environ: Mapping[str, str] = os.environ) -> tuple[Offer, ...]:
     return (Offer(OfferKind.PULL, f"Pull {first.name}", detail, model=first.name),)
 
 
-def offers(servers: Sequence[LocalServer], provider: str, here: Sequence[Offer] = ()) -> tuple[Offer, ...]:
-    """All offers in order: servers first, then models that run ``here``; a model to pull is last.
+def offers(
+    servers: Sequence[LocalServer],
+    provider: str,
+    here: Sequence[Offer] = (),
+    catalogue: Catalogue | None = None,
+) -> tuple[Offer, ...]:
+    """All offers in order: servers first, then models that run ``here``, a key of ``provider``, which is the
+    one whose key is missing, practice, a model to pull, and keys of the other providers of ``catalogue``.
 
-    The first one is taken with Enter. ``provider`` is the one whose key is missing.
+    The first one is taken with Enter.
     """
     found = [
         Offer(OfferKind.SERVER, model, server.told, server.provider, model, server.base_url)
@@ -107,10 +113,18 @@ def offers(servers: Sequence[LocalServer], provider: str, here: Sequence[Offer] 
         *found,
         *(offer for offer in here if offer.kind is not OfferKind.PULL),
         *locked,
-        Offer(OfferKind.LOGIN, f"Log in to {provider}", "with a key that you have", provider),
+        _login(provider, catalogue),
         Offer(OfferKind.PRACTISE, "Practise first", "a sample project and the built-in partner, no key"),
         *(offer for offer in here if offer.kind is OfferKind.PULL),
+        *(_login(name, catalogue) for name in (catalogue.key_order if catalogue else ()) if name != provider),
     )
+
+
+def _login(provider: str, catalogue: Catalogue | None) -> Offer:
+    """The offer to store a key of ``provider``, with the address at which one is made."""
+    row = catalogue.providers.get(provider) if catalogue is not None else None
+    page = f"a key is made at {row.key_page}" if row is not None and row.key_page else ""
+    return Offer(OfferKind.LOGIN, f"Log in to {provider}", page or "with a key that you have", provider)
 
 
 async def with_hint(opening: Opening) -> Opening:

@@ -61,7 +61,7 @@ class DefaultModel:
             return before
         settings, today = opening.settings, date.today()
         listed = {row.name: row for row in rows if row.usable(today)}
-        found = pick(opening.catalogue.provider(settings.provider).coding, tuple(listed), refused)
+        found = pick(opening.catalogue.ranked(settings.provider), tuple(listed), refused)
         if self._choice.model.name != before or found is None:
             return before  # the user chose one meanwhile, or there is none to choose
         if found != before:
@@ -72,7 +72,9 @@ class DefaultModel:
             self._changed()
             self._recorder.publish(self._choice.event())
             again = " ↑ brings the prompt back." if refused else ""
-            why = f"This key cannot use {before}: {found} answers.{again} {_HOW}"
+            faster = before in listed and before != refused
+            why = "Of this key's models it is the first choice" if faster else f"This key cannot use {before}"
+            why = f"{why}: {found} answers.{again} {_HOW}"
             self._recorder.publish(Notice(level="info", text=why))
         if (ends := listed[found].ends) is not None:
             text = f"{found} is shut down on {ends:%d %B %Y}. {_HOW}"

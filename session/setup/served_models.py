@@ -74,7 +74,7 @@ class ServedModels:
         """
         if self._opening.local is not None or await self._look():
             return ()  # without a list, the turn's own error says all that there is to say
-        order, today = self._provider.coding, date.today()
+        order, today = self._opening.catalogue.ranked(self._provider.name), date.today()
         usable = [name for name, row in self._rows.items() if row.usable(today) and name != refused]
         if not self._opening.settings.model_named and pick(order, usable, refused) is not None:
             return ()

@@ -10,7 +10,6 @@ from session.base.text.tables import Table
 REVIEWS = ("on", "security", "off")
 """The values of ``review``."""
 _MOST_TOKENS = 10**12
-_MOST_DOLLARS = 10**6
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +38,8 @@ def read_side(values: Any) -> SideSettings:
         review=table.choice("review", REVIEWS, defaults.review),
         tokens_per_hour=table.whole("tokens_per_hour", defaults.tokens_per_hour, least=0, most=_MOST_TOKENS),
         tokens_per_day=table.whole("tokens_per_day", defaults.tokens_per_day, least=0, most=_MOST_TOKENS),
-        dollars_per_hour=_dollars(table, "dollars_per_hour", defaults.dollars_per_hour),
-        dollars_per_day=_dollars(table, "dollars_per_day", defaults.dollars_per_day),
+        dollars_per_hour=table.number("dollars_per_hour", defaults.dollars_per_hour, unit="US dollars"),
+        dollars_per_day=table.number("dollars_per_day", defaults.dollars_per_day, unit="US dollars"),
     )
     table.end()
     return settings
-
-
-def _dollars(table: Table, key: str, default: float) -> float:
-    value = table.take(key, default)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST_DOLLARS:
-        raise table.wrong(f"{key} must be a number of US dollars from 0 to {_MOST_DOLLARS:,}")
-    return float(value)

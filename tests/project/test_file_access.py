@@ -42,6 +42,7 @@ OTHERS = {
     "session/project/unsaved_texts.py": "texts that are not saved yet, in the state folder",
     "session/assist/review/dismissals.py": "the findings that the user dismissed, in the state folder",
     "session/checks/sandbox/": "copies of the project, made for commands to run in",
+    "session/models/rows/": "spark's own rows, by a contributor's command",
     "session/setup/default_model.py": "the model that was found for each server's address",
     "session/record/sharing/": "locks and sockets of open sessions, in the state folder",
     "session/base/storage/folders.py": "the state folder, and /proc",

@@ -163,7 +163,7 @@ class SessionStart:
         controls.shown_file.on_change = self._name_editor
         self._panes.editor.on_edited = self._name_editor
         self._panes.status.show(
-            model=session.models.model, effort=session.models.effort, fast=session.models.fast
+            model=session.models.model, effort=session.models.effort, tier=session.models.tier
         )
         self._name_editor()
         self._panes.chat.shelf.begin(UnnamedFiles(session.folders.state))

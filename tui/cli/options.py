@@ -69,7 +69,7 @@ def _model_options(command: Decorated) -> Decorated:
                 "--effort",
                 metavar="LEVEL",
                 shell_complete=complete_efforts,
-                help="low, medium, high, xhigh or auto.",
+                help="One of the model, as low, high or max, or auto.",
             ),
             click.option("--local", metavar="FILE.gguf", help="Run this model here (docs/local.md)."),
             click.option("--fast", is_flag=True, default=None, help="The provider's faster service tier."),

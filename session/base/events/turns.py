@@ -35,13 +35,14 @@ class SessionNamed(Event):
 @dataclass(frozen=True, slots=True)
 class ModelChosen(Event):
     """The model and effort of the turns to come; ``window`` is the model's context length in tokens, ``fast``
-    whether the provider's faster tier is used."""
+    whether a faster tier of the provider is used, and ``tier`` which."""
 
     type: ClassVar[str] = "model.chosen"
     model: str
     effort: str
     window: int
     fast: bool = False
+    tier: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,8 +46,14 @@ def origin(name: str, profile: RequestProfile) -> str:
 
 
 NAMES = ("responses", "chat", "messages")
-FIM_NAMES = ("completions", "infill")
-"""The dialects that fill in the middle, for suggestions alone."""
+FIM_PATHS = {
+    "completions": "/completions",
+    "infill": "/../infill",
+    "fim": "/fim/completions",
+    "beta": "/../beta/completions",
+}
+"""The paths of the dialects that fill in the middle, for suggestions alone."""
+FIM_NAMES = tuple(FIM_PATHS)
 
 
 def dialect(name: str) -> Dialect:
@@ -76,9 +82,8 @@ def dialect(name: str) -> Dialect:
             name, "/responses", encode_response, lambda profile: ResponseDecoder(origin(name, profile))
         )
     if name in FIM_NAMES:
-        from session.wire.protocol.fim import FimDecoder, encode_completions, encode_infill
+        from session.wire.protocol.fim import FimDecoder, encode_completions, encode_fim, encode_infill
 
-        encode = encode_completions if name == "completions" else encode_infill
-        path = "/completions" if name == "completions" else "/../infill"
-        return Dialect(name, path, encode, lambda profile: FimDecoder(origin(name, profile)))
+        encode = {"infill": encode_infill, "fim": encode_fim}.get(name, encode_completions)
+        return Dialect(name, FIM_PATHS[name], encode, lambda profile: FimDecoder(origin(name, profile)))
     raise KeyError(name)

@@ -16,7 +16,7 @@ _MODES = (
     (LAND, "Land at once", "Hunks land as they stream; each can be undone."),
     (ASK, "Ask first", "Every hunk waits for your OK."),
 )
-_STANDARD, _FAST = "standard", "fast"
+_STANDARD = "standard"
 
 
 class OptionError(ValueError):
@@ -53,9 +53,9 @@ def options(session: Session) -> list[SessionConfigOptionSelect]:
     if models.efforts:
         efforts = tuple(dict.fromkeys(("auto", *models.efforts)))
         chosen.append(_select("effort", "Effort", "thought_level", models.effort, efforts))
-    if models.has_fast:
-        tier = _FAST if models.fast else _STANDARD
-        chosen.append(_select("tier", "Service tier", "model_config", tier, (_STANDARD, _FAST)))
+    if len(models.tiers) > 1:
+        tiers = tuple(tier or _STANDARD for tier in models.tiers)
+        chosen.append(_select("tier", "Service tier", "model_config", models.tier or _STANDARD, tiers))
     return chosen
 
 
@@ -77,7 +77,7 @@ async def choose(session: Session, option: str, value: object) -> None:
     elif option == "effort":
         session.models.choose(effort=value)
     else:
-        session.models.choose(fast=value == _FAST)
+        session.models.choose(tier="" if value == _STANDARD else value)
 
 
 def _select(

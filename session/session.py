@@ -39,6 +39,7 @@ from session.project.unsaved_texts import UnsavedTexts
 from session.record.journal.interrupted_landings import settle_interrupted
 from session.record.journal.journals import Journal, new_session_name
 from session.record.journal.recorder import Recorder
+from session.record.money import MoneyBudget
 from session.record.sharing.elsewhere import Elsewhere
 from session.record.sharing.ledger_waits import tell_waits
 from session.record.sharing.standing import Own
@@ -148,6 +149,8 @@ class Session:
         self._writer = HunkWriter(
             self.name, self._workspace.landing, self._workspace.ledger, self._memory.edited_files
         )
+        self.money = MoneyBudget(opening.settings.budget, self.folders.usage)
+        """What the user agreed to spend."""
         self._turns = Turns(
             self.name,
             opening,
@@ -160,6 +163,7 @@ class Session:
             toolbox=self.toolbox,
             recorder=recorder,
             tasks=tasks,
+            money=self.money,
             attended=attended,
             ended=self._resumed.turns if self._resumed else 0,
         )
@@ -228,6 +232,7 @@ class Session:
             None if self.standing.followed else self.connection,
             recorder,
             tasks,
+            self.money,
             busy=lambda: self._turns.busy,
         )
         """The requests beside the answers, and their budget."""

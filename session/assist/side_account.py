@@ -15,6 +15,7 @@ from time import monotonic
 from session.base.events import Usage
 from session.base.storage.private_files import StoreError
 from session.base.tasks import BackgroundTasks
+from session.record.money import MoneyBudget
 from session.record.side_usage import Kind, SideRows, SideTurn
 from session.record.usage_log import UsageLog
 from session.record.usage_totals import Spent, spent
@@ -116,8 +117,13 @@ class SideAccount:
         log: UsageLog,
         tasks: BackgroundTasks,
         problem: Callable[[str], None],
+        money: MoneyBudget,
     ) -> None:
-        """``problem`` is told in one line what cannot be read or written."""
+        """``problem`` is told in one line what cannot be read or written; ``money`` is the user's budget for
+        all requests."""
+        self._money = money
+        self.limits = settings
+        """The budget of side requests alone."""
         self.known = False
         """Whether it was read what is spent already."""
         self.on_change: Callable[[], None] = lambda: None
@@ -146,9 +152,10 @@ class SideAccount:
             self._read_rows(), "reading what side requests took", consequence="there are no suggestions"
         )
 
-    def reached(self) -> Limit | None:
-        """The limit that allows no further request now."""
-        return self._budget.reached(hour_of(time.time()))
+    def reached(self) -> str:
+        """The limit that allows no further request now; empty for none."""
+        own = self._budget.reached(hour_of(time.time()))
+        return str(own) if own is not None else self._money.reached()
 
     def reserve(self, tokens: int, dollars: float) -> Spent:
         """A request goes out that may take so much; to be given to :meth:`count` when it has ended."""
@@ -207,6 +214,7 @@ class SideAccount:
     async def _read_rows(self) -> None:
         try:
             rows = await asyncio.to_thread(self._rows.read, time.time())
+            await self._money.refresh()
         except StoreError as problem:
             # A budget that cannot be read allows nothing.
             self.known = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from session.models.catalogue import Catalogue, Model, Price
+from session.record.money import dollars
 from session.setup.model_choice import ModelChoice
 from session.setup.opening import Opening
 from session.tools.toolbox import Toolbox
@@ -86,6 +87,18 @@ class SideModel:
         if self._opening.settings.side.model or not name:
             return self.model
         return self._opening.catalogue.model(name, provider)
+
+    @property
+    def priced(self) -> bool:
+        """Whether its requests cost the user money: it has a price, and is not on this machine."""
+        endpoint = self._opening.endpoint
+        return self.price is not None and endpoint is not None and not endpoint.is_loopback
+
+    @property
+    def told(self) -> str:
+        """The model and what one suggestion costs, in a few words."""
+        cost = self.price.cost(4_000, 0, 50) if self.price is not None else 0.0
+        return f"{self.model.name}, about {dollars(cost)} each"
 
     def price_of(self, name: str) -> Price | None:
         """The price of the model ``name``, if it is one that side requests go to."""

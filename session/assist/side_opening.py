@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from session.assist.side_answer import SideAnswer
 from session.assist.side_model import SideModel
 from session.assist.side_requests import SideRequests
 from session.base.tasks import BackgroundTasks
 from session.record.journal.recorder import Recorder
+from session.record.money import MoneyBudget
 from session.record.usage_log import UsageLog
 from session.setup.model_choice import ModelChoice
 from session.setup.opening import Opening
@@ -21,6 +23,7 @@ def side_requests(
     connection: Connection | None,
     recorder: Recorder,
     tasks: BackgroundTasks,
+    money: MoneyBudget,
     *,
     busy: Callable[[], bool],
 ) -> SideRequests:
@@ -39,4 +42,6 @@ def side_requests(
         recorder,
         tasks,
         busy,
+        money,
+        SideAnswer(workspace.folders.shared_state),
     )

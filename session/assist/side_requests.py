@@ -13,11 +13,13 @@ from enum import StrEnum
 from time import monotonic
 
 from session.assist.side_account import SideAccount
+from session.assist.side_answer import SideAnswer
 from session.assist.side_model import SideModel
 from session.base.events import Event, Notice, PromptSubmitted
 from session.base.tasks import BackgroundTasks
 from session.base.text.sanitize import clean_line
 from session.record.journal.recorder import Recorder
+from session.record.money import MoneyBudget
 from session.record.side_usage import Kind
 from session.record.turn_cost import Tally
 from session.record.usage_log import UsageLog
@@ -71,12 +73,16 @@ class SideRequests:
         recorder: Recorder,
         tasks: BackgroundTasks,
         busy: Callable[[], bool],
+        money: MoneyBudget,
+        wanted: SideAnswer,
     ) -> None:
-        """``connection`` is None where no model can be asked; ``busy`` says whether an answer runs."""
-        self.enabled = settings.enabled
+        """``connection`` is None where no model can be asked; ``busy`` says whether an answer runs. ``money``
+        is the budget of all requests, ``wanted`` whether the user wants these."""
+        self._wanted = wanted
+        self.enabled = wanted.given(settings.enabled, priced=model.priced)
         """Whether requests go out that the user did not ask for; see :meth:`switch`."""
         self.model = model
-        self.account = SideAccount(settings, log, tasks, lambda line: self._tell(line, "warning"))
+        self.account = SideAccount(settings, log, tasks, lambda line: self._tell(line, "warning"), money)
         self._connection = connection
         self._busy = busy
         self._publish = recorder.publish
@@ -95,6 +101,8 @@ class SideRequests:
     def typed(self) -> None:
         """A key was pressed: requests may be worth it for the next minute."""
         self._typed = self._key = monotonic()
+        if not self.enabled and (offer := self._wanted.offer(self.model.told, self.account.limits)):
+            self._tell(offer, "info")
 
     def worked_elsewhere(self) -> None:
         """The user saved a file in another program. A program that saves for ever keeps nobody there."""
@@ -118,8 +126,7 @@ class SideRequests:
                 return NotNow.AWAY
             if monotonic() < self._paused_until:
                 return NotNow.FAILED
-        reached = self.account.reached()
-        if reached is not None:
+        if reached := self.account.reached():
             self._tell(f"suggestions and reviews stop: {reached}", "warning")
             return NotNow.SPENT
         return None
@@ -127,6 +134,7 @@ class SideRequests:
     def switch(self, *, on: bool) -> None:
         """Let requests go out; or end those that run, and let none go that the user did not ask for."""
         self.enabled = on
+        self._wanted.answered(on=on)
         self._paused_until, self._told = 0.0, ""
         if on:
             self.typed()

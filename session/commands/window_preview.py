@@ -100,7 +100,7 @@ def preview_window(
     except PinError as problem:
         raise PreviewError(str(problem)) from problem
     instructions = load_instructions(opening.model.edit_format, tools).text
-    own = opening.model.budget
+    own = opening.settings.budget.window(opening.model.budget)
     wanted = WindowRequest(
         text=request,
         instructions=instructions,

@@ -22,6 +22,7 @@ from session.models.engine.settings import LocalSettings, read_local
 from session.models.keys.key_command import read_commands
 from session.project.active_guards import GuardSettings, read_guards
 from session.project.trust import NO_ANSWERS, SETTINGS_FILE, Answers, Standing, read_settings_file
+from session.record.money import BudgetSettings, read_budget
 from session.setup.attempt_settings import AttemptSettings, read_attempts
 from session.setup.side_settings import SideSettings, read_side
 from session.tools.mcp.settings import McpServer, read_servers
@@ -65,6 +66,8 @@ class Flags:
     fast: bool | None = None
     theme: str | None = None
     review: bool | None = None
+    max_cost: float | None = None
+    """The most dollars of a turn."""
     local: str | None = None
     """A model for the embedded engine: a file, or a pulled model's name."""
     trust: bool = False
@@ -114,6 +117,8 @@ class Settings:
     """The configured checks; each still needs an agreement in each project."""
     side: SideSettings = field(default_factory=SideSettings)
     """The requests that spark makes by itself, and their budget."""
+    budget: BudgetSettings = field(default_factory=BudgetSettings)
+    """What may be spent on a window, a turn, an hour and a day."""
     auto_fix: int = 0
     """How many times in a row what is red goes back to the model by itself, while hunks are judged."""
 
@@ -153,10 +158,12 @@ def load_settings(
                 "cannot change the provider; choose it with --provider or in config.toml"
             )
     settings = _merge(settings, {"theme": environ.get("SPARK_THEME") or None})
-    given = {each.name for each in fields(flags)} - {"trust"}
+    given = {each.name for each in fields(flags)} - {"trust", "max_cost"}
     settings = _merge(settings, {name: getattr(flags, name) for name in given})
     named = flags.model is not None or "model" in user or settings.model != DEFAULT_MODEL
     settings = replace(settings, model_named=named)
+    if flags.max_cost is not None:
+        settings = replace(settings, budget=replace(settings.budget, turn=flags.max_cost))
     return _finish(settings, user, flags, environ, catalogue), catalogue
 
 
@@ -213,6 +220,7 @@ def _user_settings(user: Mapping[str, Any]) -> tuple[Settings, tuple[str, ...]]:
         mcp=read_servers(table.take("mcp", {})),
         keymap=_raw_table(table, "keymap"),
         checks=read_checks(table.take("checks", [])),
+        budget=read_budget(table.take("budget", {})),
         auto_fix=table.whole("auto_fix", 0, least=0, most=MOST_FIX_ROUNDS),
         attempts=read_attempts(table.take("attempts", {})),
         side=read_side(table.take("side", {})),

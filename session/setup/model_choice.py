@@ -67,6 +67,11 @@ class ModelChoice:
         return self.model.price_of(self.tier)
 
     @property
+    def budget(self) -> int:
+        """The most tokens of a window: what the model takes, within the user's own limit."""
+        return self._opening.settings.budget.window(self.model.budget)
+
+    @property
     def fast(self) -> bool:
         """Whether a faster tier is used."""
         return bool(self.tier)

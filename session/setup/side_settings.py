@@ -17,7 +17,9 @@ class SideSettings:
     """The settings of the table. Tokens are input and output together; dollars are at list prices, where
     these are known."""
 
-    enabled: bool = True
+    enabled: bool | None = None
+    """Whether they go out; None where the user has not said: then they do where they cost nothing, and else
+    once the user has agreed."""
     model: str = ""
     """The model that is asked; empty for the provider's cheapest fast one."""
     review: str = "on"
@@ -33,7 +35,7 @@ def read_side(values: Any) -> SideSettings:
     table = Table("[side]", values)
     defaults = SideSettings()
     settings = SideSettings(
-        enabled=table.flag("enabled", defaults.enabled),
+        enabled=table.flag("enabled", False) if table.has("enabled") else None,
         model=table.text("model", defaults.model).strip(),
         review=table.choice("review", REVIEWS, defaults.review),
         tokens_per_hour=table.whole("tokens_per_hour", defaults.tokens_per_hour, least=0, most=_MOST_TOKENS),

@@ -34,7 +34,8 @@ from session.base.events import DialogueCompacted
 from session.project.indexing import ProjectReading
 from session.project.pins import Pins
 from session.project.trust import ProjectTrust
-from session.setup.model_choice import ModelChoice
+from session.record.money import least_cost
+from session.setup.model_choice import ChosenModel, ModelChoice
 from session.turn.compaction.compact import History, Room, history, room_in
 from session.turn.memory.past_turns import PastTurns
 from session.turn.memory.recent_topic import RecentTopic, recent_topic
@@ -70,6 +71,14 @@ class PreparedRequest:
     unsent: int
     kept: int
     """Number of remembered-line notices included."""
+
+    def least_cost(self, memory: TurnMemory, standing: int, chosen: ChosenModel) -> float | None:
+        """The dollars that the request costs at least, before :meth:`commit`; None where the price is
+        unknown. ``standing`` are the tokens of instructions and tools. What was sent before is taken to be in
+        the server's cache."""
+        held = 0 if self.afresh else memory.conversation.tokens
+        fresh, cached = (self.tokens, standing + held) if held else (self.tokens + standing, 0)
+        return least_cost(chosen.price, fresh, cached, chosen.model.token_ratio)
 
     def commit(self, memory: TurnMemory) -> None:
         """The request goes out: ``memory`` now holds what it tells the model."""
@@ -191,7 +200,9 @@ class Preparation:
             tokens=sum(piece.tokens for piece in pieces) + extra,
             window=window,
             notes=(
-                *_notes(full=full, refused=share < 1, compacted=dialogue.made is not None),
+                *_notes(
+                    full=full, refused=share < 1, compacted=dialogue.made is not None, past=bool(past.turns)
+                ),
                 *_named_but_not_shown(window),
                 *_hidden(window, memory),
                 *_unread_instructions(window, memory),
@@ -280,6 +291,12 @@ class Preparations:
         self.open_files: tuple[str, ...] = ()
         """The files that the user has open; they weigh in the window's ranking."""
 
+    def least_cost(self, tokens: int, held: int) -> float | None:
+        """The dollars that a request of ``tokens`` costs at least, ``held`` of which were sent before; None
+        where the price is unknown."""
+        cached = min(held, tokens)
+        return least_cost(self._choice.price, tokens - cached, cached, self._choice.model.token_ratio)
+
     def now(self, choice: ModelChoice | None = None) -> Preparation:
         """The preparation for a turn that begins now, for another ``choice`` than the session's if given."""
         choice = choice or self._choice
@@ -289,7 +306,7 @@ class Preparations:
             known=self._reading.known,
             instructions=choice.instructions.text,
             tools="".join(map(str, choice.tools)),
-            budget=choice.model.budget,
+            budget=choice.budget,
             root=self._root,
             open_files=self.open_files,
             pins=self._pins,
@@ -303,10 +320,12 @@ def _headed(head: str, pieces: Iterable[Piece]) -> str:
     return head + text if text else ""
 
 
-def _notes(*, full: bool, refused: bool, compacted: bool) -> tuple[str, ...]:
+def _notes(*, full: bool, refused: bool, compacted: bool, past: bool) -> tuple[str, ...]:
     if not full or (compacted and not refused):
         return ()
     why = "too long for the server" if refused else "full"
+    if not past:
+        return (f"The window was {why}: a smaller one was sent.",)
     return (f"The window was {why}: it was started afresh, with the conversation as history.",)
 
 

@@ -13,6 +13,7 @@ from session.base.events import Notice, PromptQueued, PromptSubmitted, PromptsUn
 from session.base.tasks import BackgroundTasks
 from session.project.edit_thread import EditThread
 from session.record.journal.recorder import Recorder
+from session.record.money import MoneyBudget
 from session.record.outputs import Outputs
 from session.setup.model_choice import ModelChoice
 from session.setup.opening import Opening
@@ -68,6 +69,7 @@ class Turns:
         toolbox: Toolbox,
         recorder: Recorder,
         tasks: BackgroundTasks,
+        money: MoneyBudget,
         attended: bool,
         ended: int,
     ) -> None:
@@ -85,6 +87,7 @@ class Turns:
         self._recorder = recorder
         self._publish = recorder.publish
         self._tasks = tasks
+        self._money = money
         self._attended = attended
         self.outputs = Outputs(opening.workspace.folders.state)
         """The whole outputs of the session's calls and commands."""
@@ -244,6 +247,8 @@ class Turns:
             ),
             chosen=self._choice.chosen(),
             recorder=self._recorder,
+            money=self._money,
+            attended=self._attended,
         )
 
     async def _wait_for_tools(self, runner: RunsTurn) -> None:

@@ -73,6 +73,12 @@ def _model_options(command: Decorated) -> Decorated:
             ),
             click.option("--local", metavar="FILE.gguf", help="Run this model here (docs/local.md)."),
             click.option("--fast", is_flag=True, default=None, help="The provider's faster service tier."),
+            click.option(
+                "--max-cost",
+                type=click.FloatRange(0, 1_000_000),
+                metavar="DOLLARS",
+                help="The most that a turn may cost ([budget] in config.toml); 0 for no limit.",
+            ),
             click.option("--trust", is_flag=True, help="Use AGENTS.md and .spark.toml this time, unasked."),
         )
     ):

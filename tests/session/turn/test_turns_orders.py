@@ -15,6 +15,7 @@ from session.base.events import Event, Notice, PromptQueued, PromptSubmitted, Pr
 from session.base.tasks import BackgroundTasks
 from session.base.waiting_prompts import WaitingPrompts
 from session.project.edit_thread import EditThread
+from session.record.money import BudgetSettings, MoneyBudget
 from session.turn.lane import Lane
 from session.turn.turn import Signal, Turn
 from session.turn.turns import Turns
@@ -71,6 +72,7 @@ class Order(Turns):
             toolbox=stand_in(definitions=tuple),
             recorder=stand_in(publish=self.told.append),
             tasks=BackgroundTasks(self.told.append),
+            money=MoneyBudget(BudgetSettings(), state),
             attended=True,
             ended=3,
         )

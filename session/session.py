@@ -39,7 +39,6 @@ from session.project.unsaved_texts import UnsavedTexts
 from session.record.journal.interrupted_landings import settle_interrupted
 from session.record.journal.journals import Journal, new_session_name
 from session.record.journal.recorder import Recorder
-from session.record.money import MoneyBudget
 from session.record.sharing.elsewhere import Elsewhere
 from session.record.sharing.ledger_waits import tell_waits
 from session.record.sharing.standing import Own
@@ -55,6 +54,7 @@ from session.turn.hunk_life import Answer
 from session.turn.hunk_writer import HunkWriter
 from session.turn.memory.resume import ResumedSession, resume_session
 from session.turn.memory.turn_memory import TurnMemory
+from session.turn.money import MoneyBudget
 from session.turn.preparation import Preparations
 from session.turn.redirect_after_hunk import AfterHunk
 from session.turn.turns import Turns

@@ -15,11 +15,11 @@ from time import monotonic
 from session.base.events import Usage
 from session.base.storage.private_files import StoreError
 from session.base.tasks import BackgroundTasks
-from session.record.money import MoneyBudget
 from session.record.side_usage import Kind, SideRows, SideTurn
 from session.record.usage_log import UsageLog
 from session.record.usage_totals import Spent, spent
 from session.setup.side_settings import SideSettings
+from session.turn.money import MoneyBudget
 
 
 def hour_of(now: float) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from session.models.catalogue import Catalogue, Model, Price
-from session.record.money import dollars
 from session.setup.model_choice import ModelChoice
 from session.setup.opening import Opening
 from session.tools.toolbox import Toolbox
+from session.turn.money import dollars
 from session.wire.protocol.request import RequestProfile
 
 THINKING_ROOM = 2_000

@@ -9,10 +9,10 @@ from session.assist.side_model import SideModel
 from session.assist.side_requests import SideRequests
 from session.base.tasks import BackgroundTasks
 from session.record.journal.recorder import Recorder
-from session.record.money import MoneyBudget
 from session.record.usage_log import UsageLog
 from session.setup.model_choice import ModelChoice
 from session.setup.opening import Opening
+from session.turn.money import MoneyBudget
 from session.wire.link.connection import Connection
 
 

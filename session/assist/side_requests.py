@@ -19,11 +19,11 @@ from session.base.events import Event, Notice, PromptSubmitted
 from session.base.tasks import BackgroundTasks
 from session.base.text.sanitize import clean_line
 from session.record.journal.recorder import Recorder
-from session.record.money import MoneyBudget
 from session.record.side_usage import Kind
 from session.record.turn_cost import Tally
 from session.record.usage_log import UsageLog
 from session.setup.side_settings import SideSettings
+from session.turn.money import MoneyBudget
 from session.wire.link.connection import Connection
 from session.wire.protocol.events import CONTENT, Finished, TokenUsage, WireEvent
 from session.wire.protocol.items import Item, text_of

@@ -34,12 +34,12 @@ from session.base.events import DialogueCompacted
 from session.project.indexing import ProjectReading
 from session.project.pins import Pins
 from session.project.trust import ProjectTrust
-from session.record.money import least_cost
 from session.setup.model_choice import ChosenModel, ModelChoice
 from session.turn.compaction.compact import History, Room, history, room_in
 from session.turn.memory.past_turns import PastTurns
 from session.turn.memory.recent_topic import RecentTopic, recent_topic
 from session.turn.memory.turn_memory import TurnMemory
+from session.turn.money import least_cost
 from session.wire.input_items import report_messages
 from session.wire.instructions import AGREED_HEAD, DATA_HEAD, REPORT_HEAD
 from session.wire.protocol.items import Item, user_message

@@ -24,13 +24,13 @@ from session.base.events import (
 )
 from session.base.tasks import log_fault
 from session.base.text.sanitize import clean, clean_line
-from session.record.money import MoneyBudget, Purse
 from session.record.turn_cost import Tally
 from session.setup.model_choice import ChosenModel
 from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain, unfinished
 from session.turn.hunk_life import Answer
 from session.turn.lane import ANSWER, Lane
 from session.turn.memory.turn_memory import TurnMemory
+from session.turn.money import MoneyBudget, Purse
 from session.turn.preparation import PreparedRequest, Prepares
 from session.turn.response import CHARACTERS_PER_TOKEN, CUT, Response, about
 from session.turn.tool_calls import Calls

@@ -13,7 +13,6 @@ from session.base.events import Notice, PromptQueued, PromptSubmitted, PromptsUn
 from session.base.tasks import BackgroundTasks
 from session.project.edit_thread import EditThread
 from session.record.journal.recorder import Recorder
-from session.record.money import MoneyBudget
 from session.record.outputs import Outputs
 from session.setup.model_choice import ModelChoice
 from session.setup.opening import Opening
@@ -22,6 +21,7 @@ from session.turn.hunk_life import Answer
 from session.turn.hunk_writer import HunkWriter
 from session.turn.lane import Lane
 from session.turn.memory.turn_memory import TurnMemory
+from session.turn.money import MoneyBudget
 from session.turn.preparation import Preparations
 from session.turn.runner import Runner
 from session.turn.tool_calls import Calls

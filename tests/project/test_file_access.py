@@ -40,6 +40,7 @@ OTHERS = {
     "session/project/locks.py": "the project's locks, in the state folder",
     "session/project/prompts.py": "drafts and past prompts, in the state folder",
     "session/project/unsaved_texts.py": "texts that are not saved yet, in the state folder",
+    "session/assist/side_answer.py": "the answer about requests that cost money, in the state folder",
     "session/assist/review/dismissals.py": "the findings that the user dismissed, in the state folder",
     "session/checks/sandbox/": "copies of the project, made for commands to run in",
     "session/models/rows/": "spark's own rows, by a contributor's command",

@@ -15,8 +15,9 @@ from session.base.events import Event, Notice, PromptQueued, PromptSubmitted, Pr
 from session.base.tasks import BackgroundTasks
 from session.base.waiting_prompts import WaitingPrompts
 from session.project.edit_thread import EditThread
-from session.record.money import BudgetSettings, MoneyBudget
+from session.setup.side_settings import BudgetSettings
 from session.turn.lane import Lane
+from session.turn.money import MoneyBudget
 from session.turn.turn import Signal, Turn
 from session.turn.turns import Turns
 from tests.session.turn.lane_rig import SteppedThread

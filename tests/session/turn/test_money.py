@@ -11,16 +11,15 @@ import pytest
 from session.base.events import Notice, TurnEnded, Usage
 from session.base.text.tables import TableError
 from session.models.prices import Price
-from session.record.money import (
-    BudgetSettings,
+from session.record.usage_log import Row, UsageLog
+from session.setup.side_settings import BudgetSettings, read_budget
+from session.turn.money import (
     MoneyBudget,
     Purse,
     dollars,
     least_cost,
-    read_budget,
     spent_lately,
 )
-from session.record.usage_log import Row, UsageLog
 from tests.session.talking import PLAIN, colours_project, configure, talking
 
 PRICED = """

@@ -1,7 +1,7 @@
 """What the user agreed to spend: on a window, a turn, an hour and a day; and what was spent lately.
 
 The limits hold for turns, races and side requests together, over all sessions and projects, by the log of
-usage. A model whose price is not known counts nothing. The settings are the table ``[budget]``.
+usage. A model whose price is not known counts nothing.
 """
 
 from __future__ import annotations
@@ -11,44 +11,14 @@ import time
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
 
 from session.base.storage.private_files import StoreError
-from session.base.text.tables import Table
 from session.models.catalogue import Price
 from session.record.usage_log import Row, read_usage
+from session.setup.side_settings import BudgetSettings
 
 HOUR_SECONDS = 3600.0
-_MOST_DOLLARS = 10**6
 CHANGE = "change [budget] in config.toml, or give --max-cost"
-
-
-@dataclass(frozen=True, slots=True)
-class BudgetSettings:
-    """The settings of the table. Dollars are at list prices; 0 is no limit."""
-
-    tokens: int = 0
-    """Most tokens of a window, as spark counts them; 0 for what its model takes."""
-    turn: float = 1.0
-    hour: float = 10.0
-    day: float = 50.0
-
-    def window(self, budget: int) -> int:
-        """The part of a model's ``budget`` that may be used."""
-        return min(budget, self.tokens) if self.tokens else budget
-
-
-def read_budget(values: Any) -> BudgetSettings:
-    """The settings in ``values``. Raises TableError."""
-    table, defaults = Table("[budget]", values), BudgetSettings()
-    settings = BudgetSettings(
-        tokens=table.whole("tokens_per_window", 0, least=4_000, most=10**9, unit="tokens"),
-        turn=table.number("dollars_per_turn", defaults.turn, most=_MOST_DOLLARS, unit="US dollars"),
-        hour=table.number("dollars_per_hour", defaults.hour, most=_MOST_DOLLARS, unit="US dollars"),
-        day=table.number("dollars_per_day", defaults.day, most=_MOST_DOLLARS, unit="US dollars"),
-    )
-    table.end()
-    return settings
 
 
 def dollars(amount: float) -> str:

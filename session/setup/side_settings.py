@@ -1,4 +1,4 @@
-"""The tables ``[side]`` and ``[budget]`` of ``config.toml``: what spark asks by itself and what it may spend."""
+"""The tables ``[side]`` and ``[budget]`` of ``config.toml``: what spark asks by itself, and may spend."""
 
 from __future__ import annotations
 

@@ -35,6 +35,8 @@ class Packing:
         self.before = seen.shown
         self.frozen: FrozenMap | None = None
         self.room = request.budget - request.used
+        self.earned = 0
+        """The tokens of the room that only parts fill that are surely about the request."""
         self.pieces: list[Piece] = []
         self.texts: dict[tuple[str, str], str] = {}
         self.files: dict[str, ShownFile] = {}

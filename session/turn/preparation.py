@@ -19,6 +19,7 @@ from context.text.safe import HIDDEN
 from context.text.tokens import Counter
 from context.window.limits import (
     afresh_limit,
+    fill_comfort,
     fill_limit,
     later_limit,
     map_limit,
@@ -223,8 +224,10 @@ class Preparation:
         room = room_in(budget, self.count(self.instructions) + self.count(prompt) + _HEADINGS)
         return history(past, room, self.counter.count_kept, full=full)
 
-    def _fill_limit(self) -> int:
-        return fill_limit(self.budget, self.count(self.instructions), self.count(self.tools))
+    def _fill_limits(self) -> tuple[int, int]:
+        """The tokens that a fresh window may fill, and those of them that need not surely matter."""
+        standing = self.count(self.instructions), self.count(self.tools)
+        return fill_limit(self.budget, *standing), fill_comfort(self.budget, *standing)
 
     def _likely_limit(self, budget: int, memory: TurnMemory, *, fresh: bool) -> int:
         """The tokens that parts of files that nobody named may take where they do not fill the window. In a
@@ -252,6 +255,7 @@ class Preparation:
         the tokens that the request has beside it."""
         snapshot = self.project.snapshot
         about = recent_topic(past, snapshot) if past is not None else RecentTopic()
+        most, comfort = self._fill_limits()
         request = WindowRequest(
             text=prompt,
             instructions=self.instructions,
@@ -261,7 +265,8 @@ class Preparation:
             map_limit=map_limit(budget),
             likely_limit=self._likely_limit(budget, memory, fresh=past is not None),
             fills_up=past is not None and not memory.conversation.items,
-            fill_limit=None if past is None else self._fill_limit() - extra,
+            fill_limit=None if past is None else most - extra,
+            fill_comfort=None if past is None else comfort - extra,
             pinned=self.pins.pinned,
             removed=self.pins.removed,
             earlier=about.words,

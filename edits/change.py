@@ -9,9 +9,11 @@ from __future__ import annotations
 import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 from typing import Protocol
 
 from edits.files.aliases import Aliases, HardLinks, aliases
+from edits.files.folding import tells
 from edits.files.path_jail import Target, resolve
 from edits.files.text import FileError, decode, digest, encode, whole_lines
 from edits.files.tree import Tree
@@ -27,6 +29,7 @@ from edits.placing.large_files import change_exactly
 from edits.placing.locate import Miss, Present, Symbols
 from edits.placing.place import Checker, Placed, deletes_as_it_is, place, place_parsed
 from edits.placing.splices import Splice, spliced
+from edits.placing.whole_parts import divided, is_like, without_label
 
 SymbolSource = Callable[[str, str], Sequence[Symbol]]
 """Gives the definitions in a file, from its path and its current text."""
@@ -81,6 +84,10 @@ class Change:
     mode: int | None = None
     overwrites: bool = False
     """Whether the hunk adds a file where there is one already, so that all of it is replaced."""
+    loses: str = ""
+    """What the file loses that nobody asked to lose."""
+    typed: str = ""
+    """The name that the model wrote, where no such file exists."""
 
 
 class Planner:
@@ -119,7 +126,9 @@ class Planner:
         self, hunk: Hunk, hunk_id: str, session: str, turn: str, *, dry: bool
     ) -> Change | Landed | Refused:
         """Plan ``hunk`` for the project as it is now. Raises FileError."""
-        hunk = self._named(hunk, dry)
+        hunk, typed = self._named(hunk, dry)
+        if not hunk.path:
+            return Refused(hunk_id, "", RefusalCode.MALFORMED, _NAMELESS)
         target = resolve(self._root, hunk.path)
         file = self.names(target)
         change = Change(
@@ -134,6 +143,8 @@ class Planner:
             session=session,
             turn=turn,
             same=same_edit(hunk),
+            loses=hunk.loses,
+            typed=typed,
         )
         planned = self._by_action(hunk, target, change, dry)
         if not isinstance(planned, Change):
@@ -154,17 +165,65 @@ class Planner:
             case Action.UPDATE:
                 return self._plan_update(hunk, target, change)
 
-    def _named(self, hunk: Hunk, dry: bool) -> Hunk:
-        """The hunk with the path that it has by another name, if there is such a file."""
+    def divide(self, hunk: Hunk, request: str, *, dry: bool = False) -> tuple[Hunk, ...]:
+        """The hunks that the whole file ``hunk`` consists of: those in which it differs from the file as it
+        is. It stays one hunk where it loses what ``request`` does not ask to lose, where the file is new, and
+        where it cannot be placed: landing it says why."""
+        named, typed = self._named(hunk, dry)
+        try:
+            target = resolve(self._root, named.path) if named.path else None
+            before = None if target is None else self._read(target, dry)
+            if target is None or before is None:
+                return (hunk,)
+            self.names(target)
+            file = decode(before, target.path)
+        except FileError:
+            return (hunk,)
+        hunk = replace(without_label(file.lines, named), typed=typed)
+        source = self._symbols or _no_symbols
+        text = "".join(f"{line}\n" for line in hunk.new)
+        old, new = source(target.path, file.text), source(target.path, text)
+        return divided(file.lines, hunk, old, new, request)
+
+    def meant(self, hunk: Hunk) -> str | None:
+        """The file whose text the sample ``hunk`` is; None where it is not that of one file."""
+        likely = [hunk.path] if hunk.path else hunk.shown
+        found = [path for path in likely if self._is_like(path, hunk)]
+        return found[0] if len(found) == 1 else None
+
+    def _named(self, hunk: Hunk, dry: bool) -> tuple[Hunk, str]:
+        """The hunk with the path of the file that it is for, and the name that the model wrote if that is the
+        name of no file."""
         for name in hunk.names:
-            try:
-                target = resolve(self._root, name)
-                self.names(target)
-                if self._read(target, dry) is not None:
-                    return replace(hunk, path=name)
-            except FileError:
-                continue
-        return hunk
+            if self._is_file(name, dry):
+                return replace(hunk, path=name), ""
+        looks = hunk.action is Action.UPDATE and (hunk.old or hunk.format is Format.WHOLE)
+        if not hunk.shown or not looks or (hunk.path and self._is_file(hunk.path, dry)):
+            return hunk, hunk.typed
+        name = PurePosixPath(hunk.path.replace("\\", "/")).name
+        fits = self._is_like if hunk.format is Format.WHOLE else self._places
+        same = [file for file in self._files() if name and PurePosixPath(file).name == name]
+        for files in (same, hunk.shown):
+            found = [file for file in files if fits(file, hunk)]
+            if len(found) == 1:
+                return replace(hunk, path=found[0]), hunk.path or _NO_NAME
+        return hunk, hunk.typed
+
+    def _is_file(self, path: str, dry: bool) -> bool:
+        try:
+            target = resolve(self._root, path)
+            self.names(target)
+            return self._read(target, dry) is not None
+        except FileError:
+            return False
+
+    def _is_like(self, path: str, hunk: Hunk) -> bool:
+        try:
+            target = resolve(self._root, path)
+            self.names(target)
+            return is_like(self._tree.read_text(target.name, path).lines, hunk.new)
+        except FileError:
+            return False
 
     def names(self, target: Target) -> Aliases:
         """All names of a file. Raises FileError if it is off limits, so that nothing of it is read."""
@@ -298,7 +357,8 @@ class Planner:
     def _places(self, file: str, hunk: Hunk) -> bool:
         try:
             target = resolve(self._root, file)
-            return isinstance(place(self._tree.read_text(target.name, file), hunk), Placed)
+            found = place(self._tree.read_text(target.name, file), hunk)
+            return isinstance(found, Placed) and found.rung <= Rung.INDENT and any(map(tells, hunk.old))
         except FileError:
             return False
 
@@ -315,6 +375,11 @@ class Planner:
         if dry and target.name in self._overlay:
             return self._overlay[target.name]
         return self._tree.read_if_there(target.name, target.path)
+
+
+def _no_symbols(path: str, text: str) -> Sequence[Symbol]:
+    del path, text
+    return ()
 
 
 def already_exists(hunk: str, path: str, format: Format) -> Refused:
@@ -337,3 +402,5 @@ def same_edit(hunk: Hunk) -> str:
 
 
 _BLANK = HunkLine(LineKind.CONTEXT, "")
+_NAMELESS = "no file name: put the path alone on the line above the block's fence"
+_NO_NAME = "no name"

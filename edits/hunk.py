@@ -146,6 +146,15 @@ class Hunk:
     was read, which is on the first rungs."""
     newline: str = "\n"
     """The line ending that the model typed, for files without one of their own."""
+    shown: tuple[str, ...] = ()
+    """The files that the model was shown: where ``path`` names no file, the edit is for the one in which its
+    text stands."""
+    typed: str = ""
+    """The name that the model wrote, where ``path`` was found by the text: no such file exists."""
+    kept: str = ""
+    """What a whole file left out and stays all the same, in words for the user; empty for nothing."""
+    loses: str = ""
+    """What a whole file loses that nobody asked to lose; empty for nothing."""
 
     @property
     def old(self) -> tuple[str, ...]:
@@ -187,6 +196,8 @@ class Landed:
     extent: Extent = field(default_factory=lambda: Extent(), compare=False)
     edited: tuple[str, ...] | None = None
     """The new lines, where the user changed them before they landed."""
+    typed: str = ""
+    """The name that the model wrote, where it is not that of the file: no such file exists."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,6 +124,14 @@ class Landing:
             message = "the edit contains characters that cannot be written (lone surrogates)"
             return Refused(hunk_id, hunk.path, RefusalCode.MALFORMED, message)
 
+    def divide(self, hunk: Hunk, request: str, *, dry_run: bool = False) -> tuple[Hunk, ...]:
+        """The hunks that a whole file consists of (see :meth:`~edits.change.Planner.divide`)."""
+        return self._planner.divide(hunk, request, dry=dry_run)
+
+    def meant(self, hunk: Hunk) -> str | None:
+        """The file whose text the sample ``hunk`` is; None where it is not that of one file."""
+        return self._planner.meant(hunk)
+
     def foresee(self, path: str) -> Refused | None:
         """What refuses or holds any hunk for ``path``; known while the hunk still streams."""
         try:
@@ -328,7 +336,9 @@ class Landing:
 def _held(planned: Change, protection: Protection, allow: Collection[Guard]) -> Held | None:
     change = (planned.before, planned.after, planned.splices)
     asked = planned.overwrites and protection.overwrites
-    return protection.of_change(planned.hunk, planned.files, *change, allow, overwrites=asked)
+    return protection.of_change(
+        planned.hunk, planned.files, *change, allow, overwrites=asked, loses=planned.loses
+    )
 
 
 def _no_write(change: Change) -> None:
@@ -339,9 +349,8 @@ def _landed(change: Change) -> Landed:
     start, end = (0, 0) if change.after is None else new_range(change.splices)
     status = Status.APPLIED if change.rung is Rung.EXACT else Status.APPLIED_FUZZY
     extent = _extent(change)
-    return Landed(
-        change.hunk, change.shown, change.action, status, change.rung, start, end, change.moved_to, extent
-    )
+    placed = (change.action, status, change.rung, start, end, change.moved_to, extent)
+    return Landed(change.hunk, change.shown, *placed, typed=change.typed)
 
 
 def _extent(change: Change) -> Extent:

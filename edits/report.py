@@ -60,6 +60,8 @@ def _line(result: Outcome) -> str:
         case Landed():
             where = f" lines {result.start}-{result.end - 1}" if result.end > result.start > 0 else ""
             message = f": moved to {result.moved_to}" if result.moved_to else ""
+            if result.typed:
+                message += f": you wrote {result.typed}, and only this file has that text"
             if result.edited is not None:
                 message += f": {_EDITED}" + "".join(f"\n    {line}" for line in result.edited[:MOST_EDITED])
             return f"- {result.hunk} {result.status} {path}{where}{message}"

@@ -9,11 +9,11 @@ are called on the one event loop; what is slow runs in threads behind them.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
 
 from session.assist.assistance import Assistance
-from session.assist.side_opening import side_requests
+from session.assist.side_requests import side_requests
 from session.assist.surgery import Surgery
 from session.base.closing import Closing
 from session.base.events import ConnectionChanged, Event, Notice, SessionStarted, TurnEnded
@@ -29,34 +29,31 @@ from session.commands.lock_commands import LockCommands
 from session.commands.model_commands import ModelCommands
 from session.commands.race_commands import RaceCommands
 from session.commands.trust_commands import TrustCommands
-from session.project.edit_thread import EditThread
+from session.project.edit_thread import EditThread, tell_waits
 from session.project.indexing import ProjectReading
 from session.project.open_files import OuterEditor, OuterTexts, ProjectFiles
 from session.project.pins import Pins
 from session.project.prompts import Draft, PromptHistory
 from session.project.syntax import SyntaxVerdicts
 from session.project.unsaved_texts import UnsavedTexts
-from session.record.journal.interrupted_landings import settle_interrupted
+from session.project.workspace import settle_interrupted
 from session.record.journal.journals import Journal, new_session_name
 from session.record.journal.recorder import Recorder
 from session.record.sharing.elsewhere import Elsewhere
-from session.record.sharing.ledger_waits import tell_waits
 from session.record.sharing.standing import Own
-from session.record.usage_accounts import Accounts
-from session.setup.mcp_tools import McpOffer
+from session.record.usage import Accounts
+from session.setup.engine_model import EngineModel
 from session.setup.model_choice import ModelChoice
-from session.setup.model_connecting import open_connection, tell_states
 from session.setup.opening import Opening
-from session.setup.project_tools import project_toolbox
-from session.setup.served_default import DefaultModel
-from session.setup.served_models import ServedModels
+from session.setup.served_models import DefaultModel, ServedModels, open_connection, tell_states
+from session.setup.session_tools import McpOffer, project_toolbox
 from session.turn.hunk_life import Answer
 from session.turn.hunk_writer import HunkWriter
-from session.turn.memory.resume import ResumedSession, resume_session
-from session.turn.memory.turn_memory import TurnMemory
 from session.turn.money import MoneyBudget
 from session.turn.preparation import Preparations
 from session.turn.redirect_after_hunk import AfterHunk
+from session.turn.resume import ResumedSession, resume_session
+from session.turn.turn_memory import TurnMemory
 from session.turn.turns import Turns
 from session.wire.link.connection import Connection
 from session.wire.transport.errors import LinkProblem
@@ -171,6 +168,7 @@ class Session:
         self._after_hunk = AfterHunk(self._turns, recorder.publish)
         recorder.subscribe(self._after_hunk.take)
         self._default = DefaultModel(opening, self._choice, recorder, self._turns.choice_changed)
+        self._engine_model = EngineModel(opening, self._choice, recorder, self._turns.choice_changed)
         recorder.subscribe(self._model_refused)
         self._mcp = McpOffer(
             opening, self.toolbox, recorder, self._turns.choice_changed, tasks, attended=attended
@@ -309,12 +307,18 @@ class Session:
             self._tasks.start(states, "following the connection's state")
             if self._opening.default_unsettled:
                 self._settle_default(self.connection)
+            elif self._opening.engine_unsettled:
+                self._settle(self.connection, self._engine_model.settle)
             else:
                 self.connection.start()
 
     def _settle_default(self, connection: Connection, refused: str = "") -> None:
         """Choose the default model, then connect; a prompt from now on waits for it."""
-        settled = self._turns.between(lambda: self._default.settle(refused), of_session=False)
+        self._settle(connection, lambda: self._default.settle(refused))
+
+    def _settle(self, connection: Connection, settle: Callable[[], Awaitable[str]]) -> None:
+        """Let ``settle`` choose a model, then connect; a prompt from now on waits for it."""
+        settled = self._turns.between(settle, of_session=False)
 
         async def connect() -> None:
             await settled

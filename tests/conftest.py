@@ -12,14 +12,20 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from session.base.text import masking
+from session.turn import turns
 from tests.pilots import cost_less
 from tests.thorough import IN_FULL
 from tests.warm_spark import WarmSpark, fits
+
+if TYPE_CHECKING:
+    from tests.bench.pty_spark import Launch
 
 # Workers and the processes that tests start, some thousands, would each compile all that they import.
 sys.dont_write_bytecode = False
@@ -39,7 +45,7 @@ _tests_begun = itertools.count(1)
 # In the usual run every example is the same on every machine, and no machine is too slow for one.
 SLOW = [HealthCheck.too_slow]
 settings.register_profile(
-    "usual", deadline=None, derandomize=True, database=None, max_examples=50, suppress_health_check=SLOW
+    "usual", deadline=None, derandomize=True, database=None, max_examples=30, suppress_health_check=SLOW
 )
 settings.register_profile("full", deadline=None, max_examples=200, suppress_health_check=SLOW)
 settings.load_profile("full" if IN_FULL else "usual")
@@ -57,9 +63,15 @@ def pytest_configure() -> None:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 
-def pytest_collection_finish() -> None:
-    """Set aside what lasts, as the program does at its start: each turn collects all garbage when it is over,
-    and would look through all tests and their modules for it."""
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect no garbage while tests are collected, for nearly all that is made lasts. Set it aside, as the
+    program does at its start: all garbage is looked for now and then, and it would be looked through."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
     gc.collect()
     gc.freeze()
 
@@ -117,9 +129,10 @@ def interruptible() -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def cheap_pilots() -> Iterator[None]:
-    """Let no Pilot wait in vain, and no app parse what another parsed."""
+    """Let no Pilot wait in vain, no app parse what another parsed, and no turn collect all garbage."""
     with pytest.MonkeyPatch.context() as patched:
         cost_less(patched)
+        patched.setattr(turns, "gc", SimpleNamespace(collect=lambda: 0))
         yield
 
 
@@ -193,6 +206,12 @@ def warm_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarmSpark]:
 def quick_spark(spark_path: Path, warm_spark: WarmSpark) -> Path:
     """What stands in for the console script where a process is talked to while it runs."""
     return warm_spark.script()
+
+
+@pytest.fixture
+def launch(warm_spark: WarmSpark) -> Launch:
+    """What starts spark on a terminal in milliseconds, in a fork."""
+    return warm_spark.launch
 
 
 @pytest.fixture

@@ -1,7 +1,8 @@
 """Runs ``spark`` in forks of one process that has imported all of it, so that a command takes milliseconds.
 
 A fork gets the command's words, environment, folder and standard streams, and runs what the installed script
-runs. That script itself is run by the tests in ``tests/e2e`` and ``tests/project``.
+runs, or what ``python -P`` would. That script itself is run by the tests in ``tests/e2e`` and
+``tests/project``.
 """
 
 from __future__ import annotations
@@ -19,23 +20,54 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from tests.project.source import modules
+
 ROOT = Path(__file__).resolve().parents[1]
-OF_THE_START = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC")
-"""How the names of the variables begin that an interpreter reads at its start alone."""
+OF_THE_START = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC", "ESCDELAY", "TERM_PROGRAM", "TEXTUAL")
+"""How the names of the variables begin that an interpreter or a library reads at its start alone."""
+OF_IMPORTS = ("PYTHONPATH", "PYTHONPYCACHEPREFIX")
+"""The variables that say where modules are."""
 READ_AT_ONCE = 65536
+AS_MODULE = "import runpy; runpy.run_module({name!r}, run_name='__main__')"
 
 
-def fits(environ: Mapping[str, str]) -> bool:
-    """Whether a warm process is as one that starts in this environment."""
+def fits(environ: Mapping[str, str], but: Collection[str] = ()) -> bool:
+    """Whether a warm process is as one that starts in this environment, in all variables ``but`` some."""
 
     def of_the_start(variables: Mapping[str, str]) -> dict[str, str]:
-        return {name: value for name, value in variables.items() if name.startswith(OF_THE_START)}
+        names = (name for name in variables if name.startswith(OF_THE_START) and name not in but)
+        return {name: variables[name] for name in names}
 
     return of_the_start(environ) == of_the_start(os.environ)
+
+
+class Fork:
+    """A command that runs in a fork, in a session of its own."""
+
+    def __init__(self, line: socket.socket) -> None:
+        self._line = line
+        self._answers = line.makefile("rb")
+        self._code: int | None = None
+        self.pid = int(self._answers.readline())
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end; returns its exit code. Raises TimeoutExpired."""
+        if self._code is None:
+            if not select.select([self._line], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired(f"process {self.pid}", timeout or 0.0)
+            self._code = int(self._answers.readline())
+            self._answers.close()
+            self._line.close()
+        return self._code
+
+    def kill(self) -> None:
+        """Kill it."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
 
 
 class WarmSpark:
@@ -78,9 +110,23 @@ class WarmSpark:
             raise subprocess.TimeoutExpired(list(words), patience)
         return code, said[our_out], said[our_err]
 
+    def launch(
+        self, command: Sequence[str], folder: Path, environ: Mapping[str, str], streams: Sequence[int]
+    ) -> Fork:
+        """Start on three streams what ``PYTHON -P -c CODE WORD …``, or ``-m`` with a module, starts."""
+        if not fits(environ, but=OF_IMPORTS):
+            raise ValueError("a variable is set that is read at the start alone: this needs a process")
+        _, _, kind, what, *words = command
+        code = what if kind == "-c" else AS_MODULE.format(name=what)
+        order = {"words": [kind, *words], "folder": str(folder), "environ": dict(environ), "code": code}
+        line = socket.socket(socket.AF_UNIX)
+        line.connect(self._address())
+        send_order(line, order, list(streams))
+        return Fork(line)
+
     def script(self) -> Path:
         """A program that is ``spark`` to those who start it: it hands its streams to a fork, passes on the
-        signals that it gets, and ends with the fork's code. A terminal's signals do not reach the fork."""
+        signals that it gets, and ends with the fork's code. Ctrl+Z does not reach the fork."""
         file = self._folder / "spark"
         if not file.exists():
             file.write_text(STAND_IN.format(python=sys.executable, address=self._address()))
@@ -118,7 +164,7 @@ socket.send_fds(line, [len(data).to_bytes(4, "big")], [0, 1, 2])
 line.sendall(data)
 answers = line.makefile("rb")
 pid = int(answers.readline())
-for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGWINCH):
     signal.signal(number, lambda number, _: os.kill(pid, number))
 null = os.open(os.devnull, os.O_RDWR)
 for stream in (0, 1, 2):
@@ -182,6 +228,9 @@ def _become(order: dict[str, Any], streams: list[int]) -> NoReturn:
     """Be the command from here on, and end as an interpreter ends."""
     code: object = 1
     try:
+        if "code" in order:
+            os.setsid()
+            del sys.path[0]
         for number, each in enumerate(streams):
             os.dup2(each, number)
             os.close(each)
@@ -196,10 +245,13 @@ def _become(order: dict[str, Any], streams: list[int]) -> NoReturn:
         os.environ.update(order["environ"])
         time.tzset()
         sys.argv = order["words"]
-        sys.path[0] = str(Path(sys.argv[0]).parent)
-        from tui.cli.main import main
+        if "code" in order:
+            exec(order["code"], {"__name__": "__main__"})
+        else:
+            sys.path[0] = str(Path(sys.argv[0]).parent)
+            from tui.cli.main import main
 
-        main()
+            main()
         code = None
     except SystemExit as end:
         code = end.code
@@ -216,28 +268,23 @@ def _become(order: dict[str, Any], streams: list[int]) -> NoReturn:
 
 
 def import_all() -> None:
-    """Import what commands import when they are run."""
-    from tui.cli.main import COMMAND_MODULES
-
-    for module in COMMAND_MODULES:
-        importlib.import_module(f"tui.cli.{module}")
+    """Import all of spark, and what it imports when it is run."""
+    for module in modules():
+        if not module.endswith("__main__"):
+            importlib.import_module(module)
     for name in (
+        "encodings.idna",
         "httpx2",
-        "websockets",
         "pathspec",
-        "pygments",
+        "pygments.lexers.python",
         "regex",
+        "textual.layouts.horizontal",
+        "textual.layouts.stream",
+        "textual.scrollbar",
         "tiktoken",
         "tree_sitter",
-        "watchdog",
-    ):
-        importlib.import_module(name)
-    for name in (
-        "tui.line.headless",
-        "tui.line.acp.run",
-        "session.session",
-        "session.setup.opening",
-        "context.project.project",
+        "watchdog.observers",
+        "websockets",
     ):
         importlib.import_module(name)
 

@@ -69,10 +69,15 @@ class Packing:
         """The packed window, with its pieces in the order in which they are sent."""
         kinds = list(Kind)
         by_path = (Kind.CHANGED, Kind.MENTIONED)
-        pieces = sorted(
-            self.pieces,
-            key=lambda piece: (kinds.index(piece.kind), (piece.path or "") if piece.kind in by_path else ""),
-        )
+        # Pieces were added in the order in which they matter.
+        last = {id(piece): -at for at, piece in enumerate(self.pieces)} if self.request.likeliest_last else {}
+
+        def place(piece: Piece) -> tuple[int, int, str]:
+            inner = piece.kind in by_path
+            order = last.get(id(piece), 0) if inner else 0
+            return kinds.index(piece.kind), order, (piece.path or "") if inner else ""
+
+        pieces = sorted(self.pieces, key=place)
         shown = Shown(
             MappingProxyType(self.texts),
             self.map.outlines,

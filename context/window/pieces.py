@@ -103,6 +103,8 @@ class WindowRequest:
     removed: tuple[str, ...] = ()
     earlier: str = ""
     recent: tuple[str, ...] = ()
+    likeliest_last: bool = False
+    """Whether the files that matter most stand last, next to the request, where a small model looks first."""
     approved: Approved = field(default_factory=Approved)
     """Nothing of the project instructs the model unless it is approved here."""
 

@@ -13,10 +13,11 @@ from __future__ import annotations
 import re
 
 from edits.formats.block import CLOSING_FENCE, Block, Body, Output
-from edits.formats.events import ParserEvent, Prose, Typed
+from edits.formats.events import ParserEvent, Prose, Sampled, Typed
 from edits.formats.json_edits import JsonEdits
 from edits.formats.json_scan import past
-from edits.formats.openers import begins_diff, may_be_edit
+from edits.formats.openers import DIFF_FENCE, begins_diff, commented_path, is_fence, may_be_edit
+from edits.formats.samples import Samples
 from edits.formats.search_replace import NEAR_OPENER, OPENER, STRAY, SearchReplaceBlock
 from edits.formats.search_replace import OPENER as SEARCH_OPENER
 from edits.formats.unified import UnifiedBlock
@@ -63,11 +64,22 @@ _BETWEEN_VALUES = re.compile(r"[ \t\r,;]*")
 
 
 class AutoParser:
-    """Parses the given format, or all that differ from prose: every format except whole files."""
+    """Parses the given format, or all that differ from prose: every format except whole files.
 
-    def __init__(self, format: Format | None = None) -> None:
+    With ``whole`` those are read too, as of a model that was asked for them. With ``lenient`` a block without
+    a file name is complete with an empty path, and fences that may hold a whole file are told of: the caller
+    knows the files.
+    """
+
+    def __init__(self, format: Format | None = None, *, whole: bool = False, lenient: bool = False) -> None:
         self._formats = _DETECTED if format is None else frozenset({format})
+        if whole:
+            self._formats |= {Format.WHOLE}
         self._forced = format is not None
+        self._lenient = lenient
+        self._samples = Samples() if lenient else None
+        # The fence of a whole file, unless the next line begins an edit of another format.
+        self._fence: re.Match[str] | None = None
         self._out = Output()
         self._block: Block | None = None
         self._paused: Block | None = None
@@ -207,7 +219,7 @@ class AutoParser:
             if body is not None:
                 self._flowing = body
                 self._say("".join(self._pieces)[body.offset :])
-        elif not self._may_be_edit(self._head):
+        elif self._fence is None and not self._may_be_edit(self._head):
             self._wrapping.release()
             self._flowing = True
             self._say("".join(self._pieces))
@@ -310,6 +322,16 @@ class AutoParser:
 
     def _prose_line(self, text: str, raw: str, *, said: bool) -> None:
         """Take a finished line outside any edit; ``said`` if it was passed on as prose already."""
+        opened = self._block
+        self._take_prose_line(text, raw, said=said)
+        if self._samples is None:
+            return
+        if self._block is not opened:
+            self._samples.drop()
+        elif (sample := self._samples.take(text)) is not None:
+            self._out.events.append(Sampled(sample))
+
+    def _take_prose_line(self, text: str, raw: str, *, said: bool) -> None:
         if said:
             self._wrapping.note([text])
         elif self._paused is not None and self._paused.resumes(text):
@@ -325,6 +347,8 @@ class AutoParser:
     def _opens(self, text: str) -> bool:
         """Open an edit if the line begins one; its block has taken the line then."""
         stripped = text.strip()
+        if self._fence is not None and self._opens_whole_below(text):
+            return True
         if self._paused is not None and self._paused.claims(text):
             return False
         if Format.V4A in self._formats and V4A_OPENER.fullmatch(stripped):
@@ -374,12 +398,29 @@ class AutoParser:
         return True
 
     def _open_whole(self, opener: re.Match[str]) -> bool:
-        """Open a whole file if its path is known."""
+        """Open a whole file if its path is known. Beside other formats the line below it is seen first."""
+        if not self._forced:
+            self._fence = None if self._wrapping.in_fence or DIFF_FENCE.fullmatch(opener.string) else opener
+            return False
         path = self._wrapping.whole_path(opener)
         if path is not None:
             self._conclude(clean=True)
             self._block = WholeBlock(self._out, opener, path)
         return path is not None
+
+    def _opens_whole_below(self, text: str) -> bool:
+        """Open the whole file whose fence is above ``text``, its first line, if it is one."""
+        fence, self._fence = self._fence, None
+        if fence is None or is_fence(text) or _begins_edit(text):
+            return False
+        path = self._wrapping.fenced_path(fence, commented_path(text))
+        if path is None:
+            return False
+        self._conclude(clean=True)
+        block = self._block = WholeBlock(self._out, fence, path)
+        body = block.take(text, False)
+        self._out.typed(block.number, body.kind, text[body.offset :] + "\n") if body is not None else None
+        return True
 
     def _open_search_replace(self, opener: re.Match[str]) -> None:
         name, certain = self._wrapping.name_with_blanks or (None, False)
@@ -388,7 +429,7 @@ class AutoParser:
             path = self._wrapping.name = name
         self._conclude(clean=True)
         self._block = SearchReplaceBlock(
-            self._out, opener, path, self._wrapping.in_fence, None if certain else name
+            self._out, opener, path, self._wrapping.in_fence, None if certain else name, lenient=self._lenient
         )
 
     def _refuse_opener(self, marker: str) -> None:
@@ -402,6 +443,12 @@ class AutoParser:
             f"“{marker}” does not open a block: write “<<<<<<< SEARCH”, with a space before SEARCH",
         )
         self._block = SkippedBlock()
+
+
+def _begins_edit(line: str) -> bool:
+    """Whether a line is the first of an edit in another format than whole files."""
+    stripped = line.strip()
+    return _is_opener(stripped) or begins_diff(line) or line.startswith(("--- ", "@@ ", "*** Update File:"))
 
 
 def _is_opener(line: str) -> bool:

@@ -52,7 +52,14 @@ class Broken:
     message: str
 
 
-ParserEvent = Prose | Opened | Typed | Completed | Broken
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """A fence in the prose that may hold a whole file; ``hunk.path`` is empty where nothing names it."""
+
+    hunk: Hunk
+
+
+ParserEvent = Prose | Opened | Typed | Completed | Broken | Sampled
 
 
 class Parser(Protocol):

@@ -20,7 +20,19 @@ from edits.hunk import Format
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})\s*(?P<info>[^`]*)")
 _TAG = re.compile(r"\s*<(?:source|code|pre|codeblock|sourcecode)>\S*\s*")
 _INFO_PATH = re.compile(r"(?:[\w+#-]+(?::|\s+))?(?P<path>\S*[./]\S+)")
-_LABEL = re.compile(r"(?:#+|//|;+|\d+\.|[-*])?\s*(?:(?:file(?:name)?|path)\s*:\s*)?", re.IGNORECASE)
+_MARK = r"(?:#+|//|;+|\d+[.)]|[-*])?\s*"
+_WORDS = (
+    r"(?:(?:the )?(?:new|updated?|changed?|modified|edited|full|complete|whole) )?(?:file ?name|file|path)"
+    r"|(?:new|edit|update|updated|modify|modified|change|changed|create|created|in|for)"
+)
+_LABEL = re.compile(
+    rf"{_MARK}(?:(?:{_WORDS})(?:\s*:\s*|\s+(?=[`\"'*])|\s+(?=\S+\.\w+[`*:]*$)))?", re.IGNORECASE
+)
+"""What may stand before a name: the mark of a heading, list or comment, and a word such as ``File:``."""
+_REMARK = re.compile(r"\s*\((?:new|updated|modified|changed|edited|no changes?)[^()]*\)$", re.IGNORECASE)
+_COMMENT = re.compile(
+    r"\s*(?:#+|//+|--+|;+|/\*+|<!--|%)\s*(?:file(?:name)?\s*:\s*)?(?P<name>\S+)\s*(?:\*+/|-->)?\s*", re.I
+)
 _NAME_WITH_BLANKS = re.compile(r"[\w.(\[-][^<>|\0\"*?:,;`=]{0,200}\.\w[\w+-]{0,11}")
 _QUOTED = re.compile(r"`([^`\s]+)`")
 _BARE_NAMES = re.compile(
@@ -28,8 +40,7 @@ _BARE_NAMES = re.compile(
 )
 # The beginning of a line that is one word so far, in any of these styles.
 _MAY_BE = re.compile(
-    r"\s*(?:#+|//|;+|\d+\.|[-*])?\s*(?:(?:f(?:i(?:l(?:e(?:n(?:a(?:m(?:e)?)?)?)?)?)?)?|p(?:a(?:t(?:h)?)?)?)"
-    r"\s*:?\s*)?[`*\"']*[^\s`*\"',;!?]*[`*\"':]*\s*",
+    rf"\s*{_MARK}[*_]*(?:(?:{_WORDS})\s*:?\s*)?[`*\"']*[^\s`*\"',;!?]*[`*\"':]*\s*(?:\([\w ]*\)?:?)?",
     re.IGNORECASE,
 )
 
@@ -85,11 +96,22 @@ def nearest_path(above: Sequence[str]) -> str | None:
     return None
 
 
-def _candidates(line: str) -> tuple[str, str]:
+def commented_path(line: str) -> str | None:
+    """The path that a line of code names in a comment, and nothing else; None for any other line."""
+    comment = _COMMENT.fullmatch(line)
+    return comment["name"] if comment and _is_path(comment["name"]) else None
+
+
+def _candidates(line: str) -> tuple[str, ...]:
     """The line's text, and what follows a label such as ``File:`` or the mark of a heading or comment."""
-    text = line.strip()
+    text = _REMARK.sub("", line.strip())
+    bold = _undress(text)[0]
+    return text, text[_label_end(text) :], bold[_label_end(bold) :]
+
+
+def _label_end(text: str) -> int:
     label = _LABEL.match(text)
-    return text, text[label.end() :] if label else text
+    return label.end() if label else 0
 
 
 def _undress(text: str) -> tuple[str, bool]:

@@ -46,9 +46,18 @@ class SearchReplaceBlock(Block):
     """Reads a block. Without a ``path`` it is refused at its end; ``name`` is another that it may have."""
 
     def __init__(
-        self, out: Output, opener: re.Match[str], path: str | None, fenced: bool, name: str | None = None
+        self,
+        out: Output,
+        opener: re.Match[str],
+        path: str | None,
+        fenced: bool,
+        name: str | None = None,
+        *,
+        lenient: bool = False,
     ) -> None:
+        """With ``lenient`` a block without a path is complete: the caller knows the files."""
         super().__init__()
+        self._lenient = lenient
         self._out = out
         self._named = path is not None
         path = path or name
@@ -183,6 +192,10 @@ class SearchReplaceBlock(Block):
     def _finish(self) -> None:
         if not self._splits:
             self._break(RefusalCode.MALFORMED, "the block has no “=======” line between SEARCH and REPLACE")
+        elif self._number is None and self._lenient and self._searches:
+            self._number = self._out.open("", Action.UPDATE, Format.SEARCH_REPLACE)
+            self._out.complete(self._number, self._hunk())
+            self.done = True
         elif self._number is None or not (self._named or self._searches):
             self._break(
                 RefusalCode.MALFORMED, "no file name: put the path alone on the line above the block's fence"

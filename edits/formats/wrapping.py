@@ -133,6 +133,19 @@ class Wrapping:
         self.begin()
         return path
 
+    def fenced_path(self, fence: re.Match[str], commented: str | None) -> str | None:
+        """The path of the whole file whose first line comes, below its ``fence``, the last line held: above
+        the fence, in its line, or in the first line itself (``commented``). None if there is none."""
+        if not self._held or self._held[-1].rstrip("\r\n") != fence.string:
+            return None
+        kept = self._held.pop()
+        path = self.whole_path(fence) or commented
+        if path is None:
+            self._held.append(kept)
+        else:
+            self.begin()
+        return path
+
     def block_path(self) -> str | None:
         """The path of the SEARCH/REPLACE block that begins; it and the fences around it are wrapping."""
         path = self.nearest_path()

@@ -163,10 +163,12 @@ class Protection:
         allow: Collection[Guard] = (),
         *,
         overwrites: bool = False,
+        loses: str = "",
     ) -> Held | None:
         """What holds a planned change, by all guards; ``files`` is its file, before and after a move.
 
-        ``overwrites`` says that the hunk adds a file where there is one already.
+        ``overwrites`` says that the hunk adds a file where there is one already, and ``loses`` what a whole
+        file loses that nobody asked to lose.
         """
         file, path = files[0], files[0].shown
         lines = split(_text(before, path))[0] if before is not None and self._reads_lines(after) else ()
@@ -181,6 +183,7 @@ class Protection:
             *(self._parts_that_run(files, before, after) if self.runs else ()),
             *self._overwritten(path, overwrites),
             *self._deletion(len(lines) if after is None else gone),
+            *([(Guard.DELETES, loses)] if loses else ()),
             *(self._of_text(files, before, after, allow) if after is not None else ()),
         ]
         return _held(hunk, path, reasons, allow)

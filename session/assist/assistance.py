@@ -53,10 +53,10 @@ class Assistance:
     @cached_property
     def review(self) -> SaveReview:
         """Reviews on save, and the findings that are open."""
-        from session.assist.review.baselines import Baselines
-        from session.assist.review.dismissals import Dismissals
+        from session.assist.review.change import Baselines
         from session.assist.review.on_save import Mode, SaveReview
-        from session.assist.review.save_checks import SaveChecks
+        from session.assist.review.open_findings import Dismissals
+        from session.assist.review.schedule import SaveChecks
 
         workspace = self._opening.workspace
         made = SaveReview(

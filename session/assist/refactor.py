@@ -29,7 +29,7 @@ from session.base.text.sanitize import clean_line
 from session.project.edit_thread import EditThread
 from session.project.workspace import Workspace
 from session.record.journal.recorder import Recorder
-from session.record.side_usage import Kind
+from session.record.usage import Kind
 from session.turn.failures import TurnFailedError
 from session.turn.lane import ANSWER, Lane
 from session.wire.instructions import DATA_HEAD, refactor_instructions
@@ -96,6 +96,16 @@ class SelectionWriter:
     def place_of(self, edit: Hunk) -> tuple[int, int] | None:
         """See :class:`EditWriter`."""
         return self._workspace.landing.aim_whole(edit)
+
+    def divide(self, edit: Hunk, request: str) -> tuple[Hunk, ...]:
+        """The edit as it is: whole files are refused here."""
+        del request
+        return (edit,)
+
+    def meant(self, edit: Hunk) -> str | None:
+        """None: a sample is no edit here."""
+        del edit
+        return None
 
     def check(self, hunk: str, edit: Hunk) -> Landed | Refused:
         """See :class:`EditWriter`."""

@@ -15,10 +15,9 @@ from time import monotonic
 from session.base.events import Usage
 from session.base.storage.private_files import StoreError
 from session.base.tasks import BackgroundTasks
-from session.record.side_usage import Kind, SideRows, SideTurn
+from session.record.usage import Kind, SideRows, SideTurn, Spent, spent
 from session.record.usage_log import UsageLog
-from session.record.usage_totals import Spent, spent
-from session.setup.side_settings import SideSettings
+from session.setup.user_tables import SideSettings
 from session.turn.money import MoneyBudget
 
 

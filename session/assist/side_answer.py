@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from session.base.storage.private_files import replace_private
-from session.setup.side_settings import SideSettings
+from session.setup.user_tables import SideSettings
 
 FILE_NAME = "side-requests.json"
 

@@ -19,10 +19,12 @@ from session.base.events import Event, Notice, PromptSubmitted
 from session.base.tasks import BackgroundTasks
 from session.base.text.sanitize import clean_line
 from session.record.journal.recorder import Recorder
-from session.record.side_usage import Kind
 from session.record.turn_cost import Tally
+from session.record.usage import Kind
 from session.record.usage_log import UsageLog
-from session.setup.side_settings import SideSettings
+from session.setup.model_choice import ModelChoice
+from session.setup.opening import Opening
+from session.setup.user_tables import SideSettings
 from session.turn.money import MoneyBudget
 from session.wire.link.connection import Connection
 from session.wire.protocol.events import CONTENT, Finished, TokenUsage, WireEvent
@@ -258,3 +260,34 @@ def _count(tally: Tally, counted: TokenUsage | None, sent: int, said: int) -> No
 def _length(profile: RequestProfile, items: Sequence[Item]) -> int:
     """Characters of a request."""
     return len(profile.instructions) + sum(len(text_of(item)) for item in items)
+
+
+def side_requests(
+    opening: Opening,
+    session: str,
+    choice: ModelChoice,
+    connection: Connection | None,
+    recorder: Recorder,
+    tasks: BackgroundTasks,
+    money: MoneyBudget,
+    *,
+    busy: Callable[[], bool],
+) -> SideRequests:
+    """The side requests of the session called ``session``; ``connection`` is None where it asks no model."""
+    workspace = opening.workspace
+    return SideRequests(
+        opening.settings.side,
+        SideModel(opening, session, choice),
+        connection,
+        UsageLog(
+            workspace.folders.usage,
+            project=str(workspace.root),
+            session=session,
+            provider=opening.settings.provider,
+        ),
+        recorder,
+        tasks,
+        busy,
+        money,
+        SideAnswer(workspace.folders.shared_state),
+    )

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Protocol
 
 from context.text.secrets import redact, without_cut_beginning
-from session.base.text.printed import without_escapes
 from session.base.text.sanitize import clean
 from session.checks.check import Check
 from session.checks.finding import Finding, Status, Verdict
@@ -16,7 +15,7 @@ from session.checks.output import ProjectPaths, find
 from session.checks.sandbox.command import Command, Edits, End, Outcome, SandboxRefused
 from session.checks.sandbox.plan import Limits
 from session.checks.sandbox.sandbox import Sandbox, Sandboxes
-from session.record.kept_output import KeptOutput
+from session.record.outputs import KeptOutput, without_escapes
 
 SHELL = "/bin/sh"
 KEPT = 1_000_000

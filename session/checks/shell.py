@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from session.base.events import CommandEnded, CommandOutput, CommandStarted, Event, WatchTold
 from session.base.tasks import BackgroundTasks
 from session.base.text.sanitize import clean_line, invisible_character
-from session.record.journal.past_events import last_number
+from session.record.journal.reading import last_number
 from session.record.journal.recorder import Recorder
 
 if TYPE_CHECKING:
-    from session.checks.failure import Failure
+    from session.checks.output import Failure
     from session.checks.shell_run import Ran
     from session.checks.watching import Watch
 
@@ -131,7 +131,7 @@ class Shell:
 
     async def _run(self, command: str, line: str) -> None:
         from session.checks.shell_run import run_shell
-        from session.record.kept_output import KeptOutput
+        from session.record.outputs import KeptOutput
 
         shown = clean_line(line)
         self._publish(CommandStarted(command=command, line=shown))
@@ -175,8 +175,7 @@ class Shell:
 
     async def _read(self, line: str, ran: Ran) -> Failure:
         """What of the output says why a command failed."""
-        from session.checks.failure import read_failure
-        from session.checks.output import ProjectPaths
+        from session.checks.output import ProjectPaths, read_failure
 
         def read() -> Failure:
             paths = ProjectPaths(self._root, [], self._files())
@@ -209,7 +208,7 @@ def _check(line: str) -> None:
 
 def _last(output: str, *, count: bool = True) -> str:
     """The last lines of ``output``, below how many there were before them, unless that is not known."""
-    from session.base.text.printed import printable  # loaded with the first command
+    from session.record.outputs import printable  # loaded with the first command
 
     lines = [line.rstrip()[:400] for line in printable(output).split("\n")]
     lines = [line for at, line in enumerate(lines) if line or (at and lines[at - 1])]

@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from session.base.text.printed import plain
-from session.record.kept_output import KeptOutput
+from session.record.outputs import KeptOutput, plain
 from session.tools.command.live_output import LiveOutput
 from session.tools.command.process import run_group
 

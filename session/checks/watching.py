@@ -9,10 +9,10 @@ from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 
 from session.base.events import Event, FileSaved, FilesChanged, HunkLanded, HunkRedone, HunkUndone, WatchTold
-from session.base.text.printed import printable
 from session.base.text.sanitize import clean_line
-from session.checks.failure import LOUD, Failure
+from session.checks.output import LOUD, Failure
 from session.checks.shell_run import Ran
+from session.record.outputs import printable
 
 QUIET = 0.3
 """Seconds without a change after which the command runs."""

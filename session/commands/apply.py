@@ -14,9 +14,8 @@ from session.base.events import ApplyEnded, Event, HunkLanded, HunkOpened, HunkR
 from session.base.text.sanitize import clean_line
 from session.project.active_guards import locks_only
 from session.project.locks import LockStore
-from session.project.workspace import Workspace
-from session.record.journal.interrupted_landings import settle_interrupted
-from session.turn.hunk_events import landed_event, redone_event, refused_event, undone_event
+from session.project.workspace import Workspace, settle_interrupted
+from session.turn.hunk_life import landed_event, redone_event, refused_event, undone_event
 
 CHUNK = 65_536
 """Most bytes of one read."""

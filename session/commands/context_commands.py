@@ -18,10 +18,10 @@ from session.project.indexing import ProjectReading
 from session.project.pins import Pins, first_target_by_file, pinning, removing, restoring, unpinning
 from session.project.typing_pause import Rehearsal
 from session.record.journal.recorder import Recorder
-from session.turn.memory.past_turns import PastTurns
-from session.turn.memory.turn_memory import TurnMemory
-from session.turn.memory.window_report import WindowReport, left_out_files, reported_pieces
+from session.turn.past_turns import PastTurns
 from session.turn.preparation import Preparation, Preparations
+from session.turn.turn_memory import TurnMemory
+from session.turn.window_report import WindowReport, left_out_files, reported_pieces
 
 
 class ContextCommands:

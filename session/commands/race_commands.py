@@ -16,12 +16,12 @@ from session.commands.check_commands import CheckCommands, CheckError, slots_her
 from session.commands.hunk_commands import HunkCommands
 from session.project.edit_thread import EditThread
 from session.record.journal.recorder import Recorder
-from session.setup.attempt_settings import MOST_ATTEMPTS
 from session.setup.model_choice import ChoiceError, ModelChoice
 from session.setup.opening import Opening
+from session.setup.user_tables import MOST_ATTEMPTS
 from session.tools.toolbox import Toolbox
-from session.turn.memory.turn_memory import TurnMemory
 from session.turn.preparation import Preparations
+from session.turn.turn_memory import TurnMemory
 from session.turn.turns import Turns
 from session.wire.link.connection import Connection
 

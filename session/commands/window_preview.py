@@ -12,7 +12,7 @@ from context.window.pieces import BudgetTooSmall, Window, WindowRequest
 from session.project.indexing import TELL_SECONDS
 from session.project.pins import PinError, Pins, pinning, removing
 from session.setup.opening import Opening
-from session.setup.project_tools import project_toolbox
+from session.setup.session_tools import project_toolbox
 from session.wire.instructions import load_instructions
 
 if TYPE_CHECKING:

@@ -56,6 +56,10 @@ FAST, ULTRAFAST = "fast", "ultrafast"
 """The faster tiers."""
 _STEP_MARGIN = 0.98
 """The share of a price's first step that a request may fill, since servers count a little more."""
+_HOTTEST = 2
+"""The highest temperature that servers take."""
+_SMALL_WINDOW = 16_384
+"""The largest window, in tokens, in which the long form of the instructions takes too much of the room."""
 
 
 class CatalogueError(ValueError):
@@ -100,6 +104,8 @@ class Provider:
     """The dialect that fills in the middle (``session/wire/protocol/fim.py``); empty for none."""
     fim_model: str = ""
     """The model that fills in the middle; empty for the one that suggestions are asked of."""
+    brief: bool = False
+    """Whether it is an engine for models at home, which get the short form of the instructions."""
     unlisted: bool = False
     """Whether it may serve models that it does not list, such as deployments."""
     service: Service = field(default_factory=Service)
@@ -168,6 +174,10 @@ class Model:
     """Whether it takes its tools as an item of the input (Responses)."""
     steer: bool = False
     """Whether it takes a prompt in the middle of its answer (Responses over WebSocket)."""
+    brief: bool = False
+    """Whether it gets the short form of the instructions."""
+    temperature: float | None = None
+    """The temperature that is asked for; None for the server's own."""
     checked: str = ""
     """When the row was last checked against public documentation; empty for never."""
 
@@ -195,7 +205,8 @@ class Model:
         """This model with the limits that its server tells, in tokens; 0 where it tells none."""
         whole = window or self.window
         reserve = min(output or self.output_reserve, max(self.output_reserve, _LEAST_RESERVE), whole // 2)
-        return replace(self, window=whole, output_reserve=max(1, reserve))
+        brief = self.brief or (whole <= _SMALL_WINDOW and not self.edits_are_calls)
+        return replace(self, window=whole, output_reserve=max(1, reserve), brief=brief)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,9 +239,12 @@ class Catalogue:
         if served is None:
             return model
         as_text = model.edit_format == "v4a" and not served.freeform_tools
+        written = "search-replace" if as_text else model.edit_format
+        small = model.window <= _SMALL_WINDOW
         return replace(
             model,
-            edit_format="search-replace" if as_text else model.edit_format,
+            edit_format=written,
+            brief=written != "v4a" and (model.brief or served.brief or small),
             tools_as_item=model.tools_as_item and served.tools_as_item,
             steer=model.steer and served.steer,
         )
@@ -293,6 +307,7 @@ def _provider(name: str, values: Any) -> Provider:
         coding=row.texts("coding"),
         fim=row.choice("fim", ("", *FIM_NAMES), ""),
         fim_model=row.text("fim_model", ""),
+        brief=row.flag("brief", False),
         unlisted=row.flag("unlisted", False),
         service=Service(
             routes=tuple(routes),
@@ -320,7 +335,7 @@ def _model(name: str, values: Any) -> Model:
         window=window,
         output_reserve=reserve,
         efforts=row.texts("efforts", _USUAL_EFFORTS),
-        edit_format=row.choice("edit_format", ("v4a", "search-replace")),
+        edit_format=row.choice("edit_format", ("v4a", "search-replace", "whole")),
         modalities=row.texts("modalities", ("text",)),
         tools=row.flag("tools", True),
         price=read_price(row, "price"),
@@ -336,10 +351,21 @@ def _model(name: str, values: Any) -> Model:
         reasoning_field=row.text("reasoning_field", ""),
         tools_as_item=row.flag("tools_as_item", False),
         steer=row.flag("steer", False),
+        brief=row.flag("brief", False),
+        temperature=_temperature(row),
         checked=row.text("checked", ""),
     )
     row.end()
     return model
+
+
+def _temperature(row: Table) -> float | None:
+    value = row.take("temperature")
+    if value is None:
+        return None
+    if type(value) in (int, float) and 0 <= value <= _HOTTEST:
+        return float(value)
+    raise row.wrong(f"temperature must be a number from 0 to {_HOTTEST}")
 
 
 @cache

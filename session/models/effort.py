@@ -3,7 +3,7 @@
 The rules are data (``effort.toml``). Each thing found in the request gives points, and their sum picks a
 level. The turn before counts as well: an answer that did not help raises the level, and a redirect never
 lowers it, since the task is the same. In a long conversation a small difference changes nothing: a request
-continues the one before only while all other fields are equal (``protocol/increment.py``), so a different
+continues the one before only while all other fields are equal (``protocol/sendable.py``), so a different
 effort would send the whole conversation again.
 """
 

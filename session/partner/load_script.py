@@ -26,7 +26,7 @@ from session.partner.script import (
     Step,
     Think,
 )
-from session.partner.script_patches import PatchError, read_lines, read_patch
+from session.partner.script_text import PatchError, read_lines, read_patch
 from session.wire.protocol.dialects import FIM_NAMES, NAMES
 
 DEMO = Path(__file__).with_name("demo.toml")

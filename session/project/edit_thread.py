@@ -1,7 +1,7 @@
 """The edit thread: the one thread in which a session reads its ledger and changes files.
 
-Placing, landing, saving, undoing and locking are done there one after the other, in the order in which
-they were asked for, so that no disk ever holds up the event loop.
+Placing, landing, saving, undoing and locking are done there one after the other, in the order in which they
+were asked for, so that no disk ever holds up the event loop. The user is told for which process it waits.
 
 A pause in landing: nothing is written while it is undecided whether the user stops the turn.
 
@@ -12,10 +12,16 @@ read, and is resumed, or ended by the stop, when it is known which key it was.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import TypeVar
+
+from edits.ledger.ledger import Ledger
+from session.base.events import Notice
+from session.base.text.sanitize import clean_line
+from session.record.journal.recorder import Recorder
 
 
 class LandingPause:
@@ -75,3 +81,16 @@ class EditThread:
     async def close(self) -> None:
         """Wait for the work that was given, and end the thread."""
         await asyncio.to_thread(self._executor.shutdown)
+
+
+def tell_waits(ledger: Ledger, recorder: Recorder, *, attended: bool) -> None:
+    """From now on publish a notice about each long wait for ``ledger``. Call it on the event loop."""
+    loop = asyncio.get_running_loop()
+    todo = "; Esc stops waiting" if attended else ""
+
+    def tell(line: str) -> None:
+        notice = Notice(level="warning", text=clean_line(f"{line}{todo}"))
+        with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
+            loop.call_soon_threadsafe(recorder.publish, notice)
+
+    ledger.wait.tell = tell

@@ -1,7 +1,8 @@
 """A project folder with the ledger of its hunks and the landing that works on it.
 
 Every command that lands or undoes edits opens the same workspace for the same folder, so that a hunk can
-be undone whichever of them landed it.
+be undone whichever of them landed it. Landings that a killed process left open are settled, and the user is
+told about those that cannot be.
 
 Of files that are not in the work tree, git is asked for the ends of a new one's lines and for what is left
 out, and only where a file is new or missing. Without git or a repository there are no rules. Source:
@@ -25,12 +26,14 @@ from session.base.storage.folders import (
     project_folders,
     refuse_others,
 )
+from session.base.text.sanitize import clean_line
 
 if TYPE_CHECKING:
     from context.disk.git import Git
     from edits.landing import Landing
     from edits.ledger.ledger import Ledger
     from edits.placing.anchors import Symbol
+    from session.base.events import Notice
 
 
 CRLF, LF = "\r\n", "\n"
@@ -105,6 +108,16 @@ class GitRules:
             return ask(self._git)
         except GitUnavailable:
             return b""
+
+
+LOST = "{hunk}: spark was stopped while writing {path}, and the file has changed since; it is left as it is"
+DAMAGED = (
+    "the record of past edits is damaged: {count} of its lines were set aside in {file}; "
+    "edits that they are about cannot be undone, all others can"
+)
+
+LONGEST_WAIT = 2.0
+"""Seconds to wait for another process that uses the ledger. Later landings settle what is open as well."""
 
 
 class WorkspaceError(Exception):
@@ -202,6 +215,27 @@ def open_workspace(folder: Path, environ: Mapping[str, str] = os.environ) -> Wor
             "point XDG_STATE_HOME at a folder that can be written"
         ) from problem
     return Workspace(root, folders)
+
+
+def settle_interrupted(ledger: Ledger) -> list[Notice]:
+    """Settle the landings that are open in ``ledger``. Returns a warning for each hunk that can be neither
+    finished nor undone, and one for damaged records; or one that says who keeps the ledger. Raises OSError if
+    the ledger cannot be read or written."""
+    from edits.ledger.entry import State
+    from edits.ledger.shared_lock import LockHeldError
+    from session.base.events import Notice
+
+    known = ledger.set_aside
+    try:
+        recovered = ledger.recover(LONGEST_WAIT)
+    except LockHeldError as held:
+        return [Notice(level="warning", text=clean_line(f"edits have to wait: {held.message}"))]
+    lost = [left for left in recovered if left.state is State.LOST]
+    told = [LOST.format(hunk=left.hunk, path=left.path) for left in lost]
+    damaged = ledger.set_aside - known
+    if damaged:
+        told.append(DAMAGED.format(count=damaged, file=ledger.damaged_file))
+    return [Notice(level="warning", text=clean_line(text)) for text in told]
 
 
 def _symbols(path: str, text: str) -> Sequence[Symbol]:

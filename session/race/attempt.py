@@ -26,11 +26,11 @@ from session.race.attempt_files import AttemptFiles
 from session.race.plan import Variation
 from session.tools.toolbox import Toolbox
 from session.turn.lane import Lane
-from session.turn.memory.turn_memory import TurnMemory
 from session.turn.preparation import Preparation, PreparedRequest
 from session.turn.runner import Runner
 from session.turn.tool_calls import Calls
 from session.turn.turn import Turn
+from session.turn.turn_memory import TurnMemory
 from session.wire.input_items import developer_message
 from session.wire.link.connection import Connection
 
@@ -68,6 +68,10 @@ class AttemptPreparation:
     def count(self, text: str) -> int:
         """See :class:`Prepares`."""
         return self._shared.base.count(text)
+
+    def file_text(self, path: str) -> str | None:
+        """See :class:`Prepares`. An attempt's own edits are not on disk: it is told the text without them."""
+        return self._shared.base.file_text(path)
 
     async def prepare(self, prompt: str, memory: TurnMemory, share: float = 1.0) -> PreparedRequest:
         """See :class:`Prepares`. A smaller share is prepared for the attempt alone."""

@@ -64,6 +64,14 @@ class AttemptFiles:
         del edit
         return None
 
+    def divide(self, edit: Hunk, request: str) -> tuple[Hunk, ...]:
+        """The hunks that the whole file ``edit`` consists of."""
+        return self._landing.divide(edit, request, dry_run=True)
+
+    def meant(self, edit: Hunk) -> str | None:
+        """The file whose text the sample ``edit`` is; None where it is not that of one file."""
+        return self._landing.meant(edit)
+
     def check(self, hunk: str, edit: Hunk) -> Landed | Refused:
         """See :class:`EditWriter`."""
         return self._landing.weigh(edit, hunk_id=hunk)

@@ -13,8 +13,8 @@ from session.race.attempt_files import AttemptFiles
 from session.race.plan import RacePlan
 from session.setup.opening import Opening
 from session.tools.toolbox import Toolbox
-from session.turn.memory.turn_memory import TurnMemory
 from session.turn.turn import Turn
+from session.turn.turn_memory import TurnMemory
 from session.wire.link.connection import Connection
 
 

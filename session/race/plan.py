@@ -14,9 +14,9 @@ from typing import TypeVar
 
 from session.checks.check import Check
 from session.models.prices import Price
-from session.setup.attempt_settings import AttemptSettings
 from session.setup.model_choice import ChosenModel, ModelChoice
 from session.setup.opening import Opening
+from session.setup.user_tables import AttemptSettings
 from session.tools.toolbox import Toolbox
 from session.turn.preparation import Preparation, Preparations
 from session.wire.protocol.request import RequestProfile

@@ -41,9 +41,9 @@ from session.race.take_runner import land, rehearse
 from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain
 from session.turn.hunk_life import Answer
 from session.turn.lane import Lane
-from session.turn.memory.turn_memory import TurnMemory
 from session.turn.runner import STATUS
 from session.turn.turn import Phase, Signal, Turn
+from session.turn.turn_memory import TurnMemory
 
 LOOK_SECONDS = 0.2
 """Seconds between two looks at the limits, and between two reports on how far the attempts are."""

@@ -19,9 +19,9 @@ from session.race.race_events import turn_started
 from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain
 from session.turn.hunk_life import Answer
 from session.turn.lane import Lane
-from session.turn.memory.turn_memory import TurnMemory
 from session.turn.runner import STATUS
 from session.turn.turn import Signal, Turn
+from session.turn.turn_memory import TurnMemory
 
 CHANGED = "changed"
 """The code of a turn that failed because the project changed under its attempts."""

@@ -1,19 +1,110 @@
-"""Keeps the whole output of commands and tool calls, in files without names that go with the process.
+"""Keeps the output of commands and tool calls: both ends of it as text without parts of keys at the cut, and
+the whole of it in files without names that go with the process.
 
-The screen and the model get the parts that matter; the user can ask for all of it.
+The screen and the model get the parts that matter; the user can ask for all of it. What commands print is
+made safe to show: it loses its escape sequences, so that keys are found in it.
 """
 
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from threading import Lock
+from typing import Protocol
 
+from context.text.secrets import redact, without_cut_beginning, without_cut_end
 from session.base.storage.error_log import LOGGER
-from session.base.text.printed import printable
-from session.record.kept_output import KeptOutput
+from session.base.text.sanitize import clean
+
+_ESCAPE = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # control sequences: colours, moves
+    r"|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)"  # strings: links, titles, images
+    r"|\x1b[ -/]+[0-~]"  # character sets
+    r"|\x1b[0-?@-Z\\^_`-~]"
+)
+"""Escape sequences of ECMA-48 and ECMA-35, which some tools print to any output."""
+
+
+def without_escapes(text: str) -> str:
+    """``text`` without colours, links and other escape sequences."""
+    return _ESCAPE.sub("", text)
+
+
+def plain(text: str) -> str:
+    """``text`` safe to show, with its keys. A line that was overwritten, as progress bars are, keeps only its
+    last state. Escape sequences go first: a key that has one in its middle is not known as a key."""
+    lines = [line.rstrip("\r").rpartition("\r")[2] for line in without_escapes(text).split("\n")]
+    return clean("\n".join(lines))
+
+
+def printable(text: str) -> str:
+    """``text`` safe to show, without keys."""
+    return redact(plain(text)).text
+
+
+class Store(Protocol):
+    """A file, in memory or on a disk, in which an output is kept."""
+
+    def seek(self, offset: int, /) -> object:
+        """Go to byte ``offset``."""
+        ...
+
+    def write(self, data: bytes, /) -> object:
+        """Write ``data`` there."""
+        ...
+
+    def read(self) -> bytes:
+        """All bytes from there on."""
+        ...
+
+
+class KeptOutput:
+    """The first ``head`` and the last ``tail`` bytes of an output; the end is a ring behind the beginning."""
+
+    def __init__(self, head: int, tail: int, store: Store | None = None) -> None:
+        """``store`` is empty; without one, the output is kept in memory."""
+        self._head = head
+        self._tail = tail
+        self._store: Store = BytesIO() if store is None else store
+        self.total = 0
+        """The bytes that were taken."""
+
+    def take(self, piece: bytes) -> None:
+        """Take the next piece. Raises OSError where the store takes no more; what came before stays."""
+        while piece:
+            at, end = self._place()
+            self._store.seek(at)
+            self._store.write(piece[: end - at])
+            self.total += len(piece[: end - at])
+            piece = piece[end - at :]
+
+    def text(self) -> str:
+        """What is kept, without escape sequences. Where it was cut a line says how much is missing, and what
+        may be a part of a key is not there."""
+        self._store.seek(0)
+        data, left = self._store.read(), self.total - self._head - self._tail
+        if left <= 0:
+            return _text(data)
+        at, _ = self._place()
+        first, last = _text(data[: self._head]), _text(data[at:] + data[self._head : at])
+        gap = f"\n… {left:,} bytes of output were not kept …\n"
+        return f"{without_cut_end(first)}{gap}{without_cut_beginning(last)}"
+
+    def _place(self) -> tuple[int, int]:
+        """Where the next byte goes, and where the room behind it ends."""
+        if self.total < self._head:
+            return self.total, self._head
+        return self._head + (self.total - self._head) % self._tail, self._head + self._tail
+
+
+def _text(data: bytes) -> str:
+    # Escapes go before a cut word does: a part of a key may stand on either side of one.
+    return without_escapes(data.decode("utf-8", "replace").replace("\r\n", "\n"))
+
 
 HEAD = 1_000_000
 """Bytes kept from the beginning of an output. To search them for keys must not hold the event loop up."""

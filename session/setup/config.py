@@ -19,11 +19,17 @@ from session.checks.check import Check, read_checks
 from session.models.catalogue import EFFORTS, Catalogue, CatalogueError, load_catalogue
 from session.models.effort import nearest
 from session.models.engine.settings import LocalSettings, read_local
-from session.models.keys.key_command import read_commands
+from session.models.key_command import read_commands
 from session.project.active_guards import GuardSettings, read_guards
 from session.project.trust import NO_ANSWERS, SETTINGS_FILE, Answers, Standing, read_settings_file
-from session.setup.attempt_settings import AttemptSettings, read_attempts
-from session.setup.side_settings import BudgetSettings, SideSettings, read_budget, read_side
+from session.setup.user_tables import (
+    AttemptSettings,
+    BudgetSettings,
+    SideSettings,
+    read_attempts,
+    read_budget,
+    read_side,
+)
 from session.tools.mcp.settings import McpServer, read_servers
 from session.tools.settings import ToolSettings, read_tool_settings
 

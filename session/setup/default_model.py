@@ -1,6 +1,6 @@
 """What answers a user who named nothing: the first provider with a key, and the model that its key could use.
 
-The session finds out which models a key can use (``session/setup/served_default.py``) and keeps the
+The session finds out which models a key can use (``session/setup/served_models.py``) and keeps the
 result here for a week, by the server's address.
 """
 

@@ -17,7 +17,7 @@ from session.base.storage.private_files import StoreError, open_to_read
 from session.base.text.masking import mask
 from session.record.journal.reading import damaged_lines, journal_size
 from session.record.journal.session_list import list_sessions
-from session.setup.doctor_finding import Finding
+from session.setup.doctor_setup import Finding
 
 _LOG_BYTES = 100_000
 """Bytes of the end of the log that are in a bundle."""

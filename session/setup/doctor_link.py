@@ -20,14 +20,14 @@ from session.base.text.sanitize import clean_line
 from session.models.engine.model import LocalModel
 from session.models.engine.process import Engine, said_bytes
 from session.record.turn_cost import Tally
-from session.setup.doctor_finding import Finding
+from session.setup.doctor_setup import Finding
 from session.setup.opening import Opening
 from session.wire.link.connection import Connection, LinkError, RequestProfile
 from session.wire.link.state import LinkState
 from session.wire.protocol.events import Finished
 from session.wire.protocol.items import user_message
+from session.wire.transport.connect import trust
 from session.wire.transport.endpoint import Endpoint
-from session.wire.transport.tls import trust
 
 STEP_SECONDS = 20.0
 """The time limit of a step."""

@@ -1,4 +1,6 @@
-"""Checks the setup and the terminal: the part of ``spark doctor`` that asks no server."""
+"""Checks the setup and the terminal: the part of ``spark doctor`` that asks no server; and the result of one
+check.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +9,29 @@ import shutil
 import tempfile
 import time
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from session.base.storage.folders import private_folder
+from session.models import system_keyring
+from session.models.credentials import CredentialsError, KeyPlace
 from session.models.discovery import LocalServer, find_servers
-from session.models.keys import system_keyring
-from session.models.keys.credentials import CredentialsError, KeyPlace
 from session.project.workspace import Workspace, WorkspaceError
 from session.record.journal.session_list import damaged_sessions
 from session.setup.config import ConfigError, Flags
-from session.setup.doctor_finding import Finding
 from session.setup.opening import Opening, open_project, with_key
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One check: its name, whether it passed (None if it does not matter here), what was found, and the
+    milliseconds it took where those mean something."""
+
+    step: str
+    well: bool | None
+    found: str
+    milliseconds: float | None = None
+
 
 _LONGEST_COMMAND = 10.0
 _TRIED = 4096

@@ -165,7 +165,8 @@ class ModelChoice:
     @property
     def instructions(self) -> Instructions:
         """The instructions that every request begins with."""
-        return load_instructions(self.model.edit_format, self._toolbox.names if self.model.tools else ())
+        tools = self._toolbox.names if self.model.tools else ()
+        return load_instructions(self.model.edit_format, tools, brief=self.model.brief)
 
     @property
     def tools(self) -> tuple[ToolDefinition, ...]:
@@ -177,7 +178,10 @@ class ModelChoice:
         """All of the next request except its input."""
         model, effort = self.model, self.picked.effort or None
         extra: dict[str, Any] = dict(self._provider.tier_fields(self.tier))
-        limit = None
+        if model.temperature is not None:
+            extra["temperature"] = model.temperature
+        # An engine at home writes until its window is full where nothing limits it.
+        limit = model.output_reserve if self._provider.brief else None
         if model.thinking != "budget" and self._opening.service.routes[0].dialect == "messages":
             # These models refuse a thinking budget: effort is a field of its own there.
             extra |= {"output_config": {"effort": effort}} if effort not in (None, "none") else {}

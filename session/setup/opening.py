@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 from session.base.storage.folders import config_folder, state_folder
 from session.base.storage.private_files import StoreError
 from session.models.catalogue import Catalogue, Model, Provider
+from session.models.credentials import CredentialsError, Key, KeyPlace, KeySupply, find_key
 from session.models.engine.settings import LocalError
-from session.models.keys.credentials import CredentialsError, Key, KeyPlace, KeySupply, find_key
 from session.project.trust import AnswerFile, ProjectTrust
 from session.project.workspace import Workspace, open_workspace
 from session.setup.config import LOCAL_PROVIDER, ConfigError, FlagError, Flags, Settings, load_settings
 from session.setup.default_model import DefaultModels, with_provider_by_key
 from session.tools.command.environment import allowed_environment, without_keys
-from session.tools.mcp.working_folder import ServerFolders
+from session.tools.mcp.settings import ServerFolders
 from session.wire.transport.endpoint import Endpoint, Login
 from session.wire.transport.errors import NO_KEY, LinkError, LinkProblem
 from session.wire.transport.service import Service
@@ -91,6 +91,16 @@ class Opening:
         return bool(self.catalogue.provider(self.settings.provider).coding) and not self.default_kept
 
     @property
+    def engine_unsettled(self) -> bool:
+        """Whether the model is that of a server without a default of its own, such as an engine at home, of
+        which nobody knows yet what it serves and in which window."""
+        if self.endpoint is None or self.local is not None:
+            return False
+        own = self.catalogue.provider(self.settings.provider).coding
+        known = self.model.name in self.catalogue.models and self.settings.model_named
+        return not own and not known and self.endpoint.is_loopback
+
+    @property
     def keyless(self) -> bool:
         """Whether only a key is missing."""
         return self.endpoint is None and self.missing.startswith(_KEYLESS)
@@ -132,7 +142,7 @@ def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Open
     key = keys.at_hand() if settings.base_url else None
     endpoint, missing = _endpoint(settings, provider, keys, key)
     kept = None
-    if not settings.model_named and provider.coding:
+    if not settings.model_named:
         kept = DefaultModels(state_folder(environ)).kept(settings.base_url, date.today())
         settings = replace(settings, model=kept or settings.model)
     model = catalogue.model(settings.model, settings.provider)

@@ -30,8 +30,7 @@ from context.text.safe import fenced_lines, safe_text
 from context.text.secrets import is_secret_file
 from session.tools.allowed_paths import Refusal, resolve
 from session.tools.command.process import run_group
-from session.tools.tool import CallContext, ToolResult, ToolSpec, failed
-from session.tools.truncate import lines_that_fit, plural
+from session.tools.tool import CallContext, ToolResult, ToolSpec, failed, lines_that_fit, plural
 
 SECONDS = 15.0
 """The time limit of a search."""

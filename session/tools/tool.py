@@ -1,6 +1,7 @@
-"""The interface of tools: a tool's specification, what a call gets, and its result.
+"""The interface of tools: a tool's specification, what a call gets, and its result, shortened to a number of
+tokens.
 
-A :class:`ToolProvider` lists tools: the project's own (``session.setup.project_tools``), or those of a
+A :class:`ToolProvider` lists tools: the project's own (``session.setup.session_tools``), or those of a
 server. Arguments come from a model and are untrusted. A tool that cannot do what is asked answers with
 :func:`failed` and does not raise.
 """
@@ -112,3 +113,47 @@ class ToolProvider(Protocol):
     async def tools(self) -> Sequence[Tool]:
         """The tools that can be called now, with names that are unique within the provider."""
         ...
+
+
+LEAST_ROOM = 200
+"""Fewest tokens of room for which a call is made."""
+LONGEST_LINE = 400
+"""Most characters of a line if not all lines fit."""
+_NOTE = 60
+"""The tokens reserved for the text around the lines."""
+_CHARS = 8
+"""Tokens are rarely longer; text beyond this many characters per token is not counted."""
+
+
+def lines_that_fit(lines: Sequence[str], room: int, count: Callable[[str], int]) -> int:
+    """The number of first ``lines`` that fit into ``room`` tokens with a few words around them."""
+    room -= _NOTE
+    least, most = 0, _at_most(lines, room * _CHARS)
+    if count("\n".join(lines[:most])) <= room:
+        return most
+    while least < most:
+        middle = (least + most + 1) // 2
+        if count("\n".join(lines[:middle])) <= room:
+            least = middle
+        else:
+            most = middle - 1
+    return least
+
+
+def _at_most(lines: Sequence[str], characters: int) -> int:
+    for number, line in enumerate(lines):
+        characters -= len(line) + 1
+        if characters < 0:
+            return number
+    return len(lines)
+
+
+def shortened(line: str) -> str:
+    """``line``, without its middle if it is long."""
+    more, end = len(line) - LONGEST_LINE, LONGEST_LINE // 2
+    return line if more <= 0 else f"{line[:end]}… {more:,} characters not shown …{line[-end:]}"
+
+
+def plural(number: int, word: str, many: str = "") -> str:
+    """A number with its noun: ``1 match``, ``1,200 matches``."""
+    return f"{number:,} {word if number == 1 else many or word + 's'}"

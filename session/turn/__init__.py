@@ -1,1 +1,1 @@
-"""One turn: preparing the request, running it, landing its edits, answering its tool calls."""
+"""One turn: preparing the request, running it, landing its edits; and the memory between turns."""

@@ -1,4 +1,5 @@
-"""The life of one hunk in a turn, as a state machine without I/O.
+"""The life of one hunk in a turn, as a state machine without I/O, and its events: the question to the user,
+and how it ended.
 
 A hunk is typed, then it is whole and waits for its turn, then it lands. The user may be asked about
 it on the way: early, while it is still typed, or when a guard or review mode holds it back.
@@ -26,6 +27,8 @@ from enum import StrEnum
 
 from edits.hunk import Guard, Hunk, Landed, Refused
 from edits.report import NotReceived, UndoneByUser
+from session.base.events import HunkDropped, HunkHeld, HunkLanded, HunkRedone, HunkRefused, HunkUndone
+from session.base.text.sanitize import clean, clean_line
 from session.turn.turn import IllegalSignalError
 
 HunkOutcome = Landed | Refused | NotReceived
@@ -103,6 +106,7 @@ TABLE: dict[State, dict[Signal, State]] = {
         **_ENDS,
     },
     State.CHECKING_ASKED: {
+        Signal.WAIT: State.WAITING_ASKED,
         Signal.AGREE: State.CHECKING,
         Signal.DECLINE: State.DECLINED,
         Signal.ASK: State.HELD,
@@ -157,7 +161,7 @@ class HunkLife:
     """One hunk: its state and what is known of it so far. Only ``advance`` changes the state."""
 
     __slots__ = (
-        *("agreed", "allowed", "edit", "edited", "landing_with"),
+        *("agreed", "allowed", "divided", "edit", "edited", "landing_with"),
         *("name", "outcome", "path", "question", "state"),
     )
 
@@ -167,6 +171,8 @@ class HunkLife:
         self.state = State.OPEN
         self.edit: Hunk | None = None
         """The hunk itself, once it is whole and until it has ended: a long answer has hundreds."""
+        self.divided = False
+        """Whether a whole file was divided into its hunks, of which this is one."""
         self.edited = False
         """Whether the user has changed what lands."""
         self.question: Question | None = None
@@ -209,3 +215,66 @@ class HunkLife:
         if not TABLE[self.state]:
             self.edit = None
         return True
+
+
+def held_event(hunk: str, question: Question, turn: str) -> HunkHeld:
+    """The event that puts a question about a hunk to the user."""
+    path, message = clean_line(question.path), clean(question.message)
+    return HunkHeld(turn=turn, hunk=hunk, path=path, guard=question.guard, message=message)
+
+
+def outcome_event(outcome: HunkOutcome, turn: str) -> HunkLanded | HunkRefused | HunkDropped:
+    """The event for the end of a hunk."""
+    if isinstance(outcome, NotReceived):
+        return HunkDropped(turn=turn, hunk=outcome.hunk, path=clean_line(outcome.path))
+    return landed_event(outcome, turn)
+
+
+def landed_event(result: Landed | Refused, turn: str) -> HunkLanded | HunkRefused:
+    """The event for the result of a landing."""
+    if isinstance(result, Refused):
+        return refused_event(result, turn)
+    path, moved_to = _paths(result)
+    return HunkLanded(
+        turn=turn,
+        hunk=result.hunk,
+        path=path,
+        status=result.status.value,
+        tier=int(result.rung),
+        start=result.start,
+        end=result.end,
+        action=result.action.value,
+        moved_to=moved_to,
+        added=result.extent.added,
+        removed=result.extent.removed,
+        sample=clean_line(result.extent.sample),
+    )
+
+
+def undone_event(result: Landed, why: str = "") -> HunkUndone:
+    """The event for a hunk that was undone; ``why`` is the user's word on it."""
+    path, moved_to = _paths(result)
+    return HunkUndone(
+        hunk=result.hunk, path=path, start=result.start, end=result.end, moved_to=moved_to, why=why
+    )
+
+
+def redone_event(result: Landed) -> HunkRedone:
+    """The event for a hunk that landed again."""
+    path, moved_to = _paths(result)
+    return HunkRedone(hunk=result.hunk, path=path, start=result.start, end=result.end, moved_to=moved_to)
+
+
+def _paths(result: Landed) -> tuple[str, str | None]:
+    return clean_line(result.path), clean_line(result.moved_to) if result.moved_to else None
+
+
+def refused_event(result: Refused, turn: str) -> HunkRefused:
+    """The event that says why a hunk was not landed."""
+    return HunkRefused(
+        turn=turn,
+        hunk=result.hunk,
+        path=clean_line(result.path),
+        code=result.code.value,
+        message=clean(result.message),
+    )

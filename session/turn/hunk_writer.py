@@ -8,7 +8,7 @@ from edits.hunk import Guard, Held, Hunk, Landed, Refused, Status
 from edits.landing import Landing
 from edits.ledger.ledger import Ledger
 from session.project.open_files import OuterTexts
-from session.turn.memory.turn_memory import EditedFiles
+from session.turn.turn_memory import EditedFiles
 
 
 class EditWriter(Protocol):
@@ -31,6 +31,14 @@ class EditWriter(Protocol):
 
     def place_of(self, edit: Hunk) -> tuple[int, int] | None:
         """The lines (from 1, end exclusive) that ``edit`` would replace now, or None if that is not known."""
+        ...
+
+    def divide(self, edit: Hunk, request: str) -> tuple[Hunk, ...]:
+        """The hunks that the whole file ``edit`` consists of (see ``edits.change.Planner.divide``)."""
+        ...
+
+    def meant(self, edit: Hunk) -> str | None:
+        """The file whose text the sample ``edit`` is; None where it is not that of one file."""
         ...
 
     def check(self, hunk: str, edit: Hunk) -> Landed | Refused:
@@ -81,6 +89,14 @@ class HunkWriter:
     def place_of(self, edit: Hunk) -> tuple[int, int] | None:
         """The lines (from 1, end exclusive) that ``edit`` would replace now, or None if that is not known."""
         return self._landing.aim_whole(edit)
+
+    def divide(self, edit: Hunk, request: str) -> tuple[Hunk, ...]:
+        """The hunks that the whole file ``edit`` consists of."""
+        return self._landing.divide(edit, request)
+
+    def meant(self, edit: Hunk) -> str | None:
+        """The file whose text the sample ``edit`` is; None where it is not that of one file."""
+        return self._landing.meant(edit)
 
     def check(self, hunk: str, edit: Hunk) -> Landed | Refused:
         """The result that landing ``edit`` would have now. Nothing is written."""

@@ -10,11 +10,12 @@ asks about each hunk as soon as it is whole.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from posixpath import normpath
 
 from edits.files.diff import rewritten
-from edits.hunk import Guard, Held, Hunk, Landed, RefusalCode, Refused, Status
+from edits.hunk import Format, Guard, Held, Hunk, Landed, RefusalCode, Refused, Status
 from edits.report import DECLINED as DECLINED
 from edits.report import NotReceived, Outcome, UndoneByUser
 from session.turn.hunk_life import (
@@ -49,6 +50,14 @@ class Locate:
 
 
 @dataclass(frozen=True, slots=True)
+class Divide:
+    """Divide the whole file into its hunks, and give them to ``LandingQueue.divided``."""
+
+    hunk: str
+    edit: Hunk
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
     """Place the hunk without writing, and report the result to ``LandingQueue.checked``."""
 
@@ -73,7 +82,7 @@ class End:
     outcome: HunkOutcome
 
 
-Effect = Ask | Locate | Check | Land | End
+Effect = Ask | Locate | Divide | Check | Land | End
 
 
 _AT_WORK = frozenset({State.CHECKING, State.CHECKING_ASKED, State.LANDING})
@@ -137,6 +146,21 @@ class LandingQueue:
             return []
         life.edit = edit
         self._whole.append(life)
+        return self._next()
+
+    def divided(self, hunk: str, parts: Sequence[tuple[str, Hunk]]) -> list[Effect]:
+        """Take the hunks that a whole file consists of, the first under the name of the file's own."""
+        whole = self._hunks[hunk]
+        if whole.over:
+            return []
+        at = self._whole.index(whole)
+        for place, (name, edit) in enumerate(parts):
+            life = self._hunks.setdefault(name, HunkLife(name, edit.path))
+            life.edit, life.path, life.divided = edit, edit.path, True
+            if life is not whole:
+                life.advance(Signal.COMPLETE)
+                self._whole.insert(at + place, life)
+        whole.advance(Signal.WAIT)
         return self._next()
 
     def broken(self, refused: Refused) -> list[Effect]:
@@ -250,6 +274,11 @@ class LandingQueue:
             return []
         for life in self._whole:
             first = life is self._whole[0]
+            if not life.divided and _whole(life).format is Format.WHOLE:
+                if first and life.state in (State.WAITING, State.WAITING_ASKED):
+                    life.advance(Signal.CHECK)
+                    return [Divide(life.name, _whole(life))]
+                continue
             if life.state is State.WAITING and self._may_land(life, first=first):
                 return self._land(life)
             if life.state in (State.WAITING, State.WAITING_ASKED) and (first or self._asks(life)):

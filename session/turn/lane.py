@@ -16,24 +16,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import groupby
 
 from edits.formats.detect import AutoParser
-from edits.formats.events import Broken, Completed, Opened, Parser, ParserEvent, Prose, Typed
+from edits.formats.events import Broken, Completed, Opened, Parser, ParserEvent, Prose, Sampled, Typed
 from edits.hunk import Format, Hunk, Landed, LineKind, RefusalCode, Refused
 from edits.report import Outcome
 from session.base.events import HunkAimed, HunkOpened, HunkTyped, Notice, Publisher, TextDelta
 from session.base.tasks import fault_line
 from session.base.text.sanitize import clean, clean_line
 from session.project.edit_thread import EditThread
-from session.turn.failures import TurnFailedError
-from session.turn.hunk_events import held_event, outcome_event, undone_event
-from session.turn.hunk_life import Answer, State
+from session.turn.failures import LaneTasks, TurnFailedError
+from session.turn.hunk_life import Answer, State, held_event, outcome_event, undone_event
 from session.turn.hunk_writer import EditWriter
-from session.turn.landing_queue import Ask, Check, Effect, End, Land, LandingQueue, Locate
-from session.turn.lane_tasks import LaneTasks
-from session.turn.unopened_thought import UnopenedThought
+from session.turn.landing_queue import Ask, Check, Divide, Effect, End, Land, LandingQueue, Locate
+from session.turn.response import UnopenedThought
 
 
 @dataclass(slots=True)
@@ -100,6 +99,21 @@ class TargetLines:
         self.show(hunk, known.path, place)
 
 
+@dataclass(frozen=True, slots=True)
+class About:
+    """What is known of an answer before it comes: the request, the files that the model was shown, and
+    whether it was asked for whole files."""
+
+    request: str = ""
+    shown: tuple[str, ...] = ()
+    whole: bool = False
+
+    @property
+    def asks(self) -> bool:
+        """Whether the request is a question, which is answered with words."""
+        return self.request.rstrip().endswith("?")
+
+
 ANSWER = ""
 """The source name of the answer's own text. A tool call is named by its item's id."""
 
@@ -110,6 +124,10 @@ class _Stream:
 
     parser: Parser
     names: dict[int, str] = field(default_factory=dict)
+    samples: list[Hunk] = field(default_factory=list)
+    """Fences in it that may hold whole files."""
+    edits: bool = False
+    """Whether an edit in it was complete."""
 
 
 class Lane:
@@ -132,6 +150,7 @@ class Lane:
         self._publish = recorder.publish
         self._asks_early = attended and not review
         """Whether the user is asked about a guarded path while its hunk is still typed."""
+        self._about = About()
         self._streams: dict[str, _Stream] = {}
         self._nameless = False
         """Whether the ledger could give no more ids. Hunks without an id are ignored."""
@@ -166,7 +185,7 @@ class Lane:
         stream = self._streams.get(source)
         if stream is None:
             # A tool's input is always a patch; the answer's text may hold any edit format.
-            parser = AutoParser() if source == ANSWER else AutoParser(Format.V4A)
+            parser = self._answer_parser() if source == ANSWER else AutoParser(Format.V4A)
             stream = self._streams[source] = _Stream(parser)
         self._take(source, stream, stream.parser.feed(text))
 
@@ -177,12 +196,16 @@ class Lane:
             return
         hunk = self._next_id()
         self._queue.opened(hunk, edit.path)
+        self._show(hunk, edit)
+        self._perform(self._queue.completed(hunk, edit))
+
+    def _show(self, hunk: str, edit: Hunk) -> None:
+        """Show the lines of a hunk as if it were typed."""
         path = clean_line(edit.path)
         self._publish(HunkOpened(turn=self._turn, hunk=hunk, path=path, action=edit.action.value))
         for kind, lines in groupby(edit.lines, lambda line: line.kind):
             text = clean("".join(f"{line.text}\n" for line in lines))
             self._publish(HunkTyped(turn=self._turn, hunk=hunk, kind=kind.value, text=text))
-        self._perform(self._queue.completed(hunk, edit))
 
     def finish(self, source: str, *, clean_end: bool, lost: bool = False) -> None:
         """End the stream of ``source``.
@@ -193,6 +216,18 @@ class Lane:
         stream = self._streams.pop(source, None)
         if stream is not None and not self._queue.stopped:
             self._take(source, stream, stream.parser.close(clean=clean_end), lost=lost)
+            if clean_end and not stream.edits and not self._about.asks:
+                self._tasks.start(self._land_samples(stream.samples))
+
+    async def _land_samples(self, samples: Sequence[Hunk]) -> None:
+        """Land the fences of an answer without any edit that hold a file's text: such an answer is one."""
+        for sample in samples:
+            edit = replace(sample, shown=self._about.shown)
+            if not edit.path and not self._about.whole:
+                continue
+            path = await self._tasks.in_edit_thread(partial(self._writer.meant, edit))
+            if path is not None:
+                self.land(replace(edit, path=path))
 
     def finish_all(self, *, clean_end: bool, lost: bool = False) -> None:
         """End every stream, as :meth:`finish` does: the response is over."""
@@ -209,6 +244,18 @@ class Lane:
             self._perform(self._queue.stop())
             self._pause.look_again()
 
+    @property
+    def about(self) -> About:
+        """What is known of the answer."""
+        return self._about
+
+    def begin(self, about: About) -> None:
+        """A request goes out: ``about`` is what is known of the answer."""
+        self._about = about
+
+    def _answer_parser(self) -> AutoParser:
+        return AutoParser(whole=self._about.whole, lenient=bool(self._about.shown))
+
     def answer(self, hunk: str, answer: Answer) -> bool:
         """Land ``hunk``, for which ``HunkHeld`` was sent, or decline it, which needs no question. False when
         it is too late for that."""
@@ -223,8 +270,10 @@ class Lane:
 
         Raises TurnFailedError after a fault in the lane.
         """
-        await self._idle.wait()
         await self._tasks.settled()
+        while not self._idle.is_set():
+            await self._idle.wait()
+            await self._tasks.settled()
         self._tasks.check()
 
     async def close(self) -> None:
@@ -239,6 +288,9 @@ class Lane:
     ) -> None:
         prose: list[str] = []
         for event in events:
+            if isinstance(event, Sampled):
+                stream.samples.append(event.hunk)
+                continue
             if isinstance(event, Prose):
                 prose.append(event.text)
                 if source == ANSWER and self._thought.ends_in(event.text):
@@ -255,7 +307,8 @@ class Lane:
                     self._typed(hunk, kind, text)
                 case Completed(hunk=edit):
                     self._targets.closed(hunk)
-                    self._perform(self._queue.completed(hunk, edit))
+                    stream.edits = True
+                    self._perform(self._queue.completed(hunk, replace(edit, shown=self._about.shown)))
                 case Broken(path=path, code=RefusalCode.INCOMPLETE) if lost:
                     self._perform(self._queue.cut(hunk, path))
                 case Broken(path=path, code=code, message=message):
@@ -324,6 +377,8 @@ class Lane:
             match effect:
                 case Locate():
                     self._tasks.start(self._locate(effect))
+                case Divide():
+                    self._tasks.start(self._divide(effect))
                 case Check():
                     self._tasks.start(self._check(effect))
                 case Land():
@@ -356,6 +411,17 @@ class Lane:
         place = await self._targets.find(effect.edit)
         if place is not None and self._queue.state(effect.hunk) is State.HELD:
             self._targets.show(effect.hunk, effect.edit.path, place)
+
+    async def _divide(self, effect: Divide) -> None:
+        """Make the hunks of a whole file out of it; the first has the name of the whole."""
+        about, hunk = self._about, effect.hunk
+        parts = await self._tasks.in_edit_thread(lambda: self._writer.divide(effect.edit, about.request))
+        named = [(hunk, parts[0]), *((self._next_id(), part) for part in parts[1:])]
+        for name, part in named[1:]:
+            self._show(name, part)
+        if parts[0].kept:
+            self._publish(Notice(level="info", text=clean_line(parts[0].kept)))
+        self._perform(self._queue.divided(hunk, named))
 
     async def _check(self, effect: Check) -> None:
         result = await self._tasks.in_edit_thread(lambda: self._writer.check(effect.hunk, effect.edit))

@@ -15,7 +15,7 @@ from pathlib import Path
 from session.base.storage.private_files import StoreError
 from session.models.catalogue import Price
 from session.record.usage_log import Row, read_usage
-from session.setup.side_settings import BudgetSettings
+from session.setup.user_tables import BudgetSettings
 
 HOUR_SECONDS = 3600.0
 CHANGE = "change [budget] in config.toml, or give --max-cost"

@@ -15,7 +15,8 @@ from typing import Protocol
 
 from context.disk.source import INSTRUCTIONS_FILE, Source
 from context.project.project import Project
-from context.text.safe import HIDDEN
+from context.text.safe import HIDDEN, safe_text
+from context.text.secrets import is_secret_file
 from context.text.tokens import Counter
 from context.window.limits import (
     afresh_limit,
@@ -37,10 +38,9 @@ from session.project.pins import Pins
 from session.project.trust import ProjectTrust
 from session.setup.model_choice import ChosenModel, ModelChoice
 from session.turn.compaction.compact import History, Room, history, room_in
-from session.turn.memory.past_turns import PastTurns
-from session.turn.memory.recent_topic import RecentTopic, recent_topic
-from session.turn.memory.turn_memory import TurnMemory
 from session.turn.money import least_cost
+from session.turn.past_turns import PastTurns, RecentTopic, recent_topic
+from session.turn.turn_memory import TurnMemory
 from session.wire.input_items import report_messages
 from session.wire.instructions import AGREED_HEAD, DATA_HEAD, REPORT_HEAD
 from session.wire.protocol.items import Item, user_message
@@ -49,6 +49,8 @@ _HEADINGS = 32
 """Tokens that the window's own headings over the instructions and the request may take."""
 PATIENCE = 1.5
 """Seconds that the first prompt waits for the project to be read."""
+_BRIEF_LIKELY = 1_500
+"""Most tokens of files that nobody named for a model that reads a few tens of tokens a second."""
 _IMAGES = (".avif", ".bmp", ".gif", ".heic", ".ico", ".jpeg", ".jpg", ".png", ".tiff", ".webp")
 _TOLD = 4
 """Most files that were named and not shown that are listed one by one."""
@@ -108,6 +110,10 @@ class Prepares(Protocol):
         """Tokens of ``text``."""
         ...
 
+    def file_text(self, path: str) -> str | None:
+        """The text of a project's file as the model may be shown it, from disk; None where there is none."""
+        ...
+
     async def prepare(self, prompt: str, memory: TurnMemory, share: float = 1.0) -> PreparedRequest:
         """The items for ``prompt``. Raises context.pieces.BudgetTooSmall."""
         ...
@@ -130,6 +136,8 @@ class Preparation:
     pins: Pins
     approved: Approved = field(default_factory=Approved)
     """What of the project may instruct the model."""
+    brief: bool = False
+    """Whether the model is small or reads slowly: it is shown no map, and few files that nobody named."""
 
     @property
     def instruction_tokens(self) -> int:
@@ -139,6 +147,11 @@ class Preparation:
     def count(self, text: str) -> int:
         """Tokens of ``text``; an upper bound until the ranks are loaded."""
         return self.counter.count(text)
+
+    def file_text(self, path: str) -> str | None:
+        """The text of a project's file as the model may be shown it, from disk; None where there is none."""
+        source = None if is_secret_file(path) else self.project.snapshot.read(path)
+        return safe_text(source.text).text if isinstance(source, Source) else None
 
     async def prepare(self, prompt: str, memory: TurnMemory, share: float = 1.0) -> PreparedRequest:
         """The items for ``prompt``, which ``memory`` knows of once they are committed.
@@ -233,7 +246,7 @@ class Preparation:
         """The tokens that parts of files that nobody named may take where they do not fill the window. In a
         following turn, they take at most what is left until the window would be started afresh."""
         if fresh:
-            return afresh_limit(budget)
+            return min(afresh_limit(budget), _BRIEF_LIKELY) if self.brief else afresh_limit(budget)
         left = restart_limit(self.budget, self.instruction_tokens) - memory.conversation.tokens
         return max(0, min(later_limit(budget), left))
 
@@ -262,9 +275,10 @@ class Preparation:
             budget=budget,
             history=dialogue,
             open_files=self.open_files,
-            map_limit=map_limit(budget),
+            map_limit=0 if self.brief else map_limit(budget),
             likely_limit=self._likely_limit(budget, memory, fresh=past is not None),
-            fills_up=past is not None and not memory.conversation.items,
+            fills_up=past is not None and not memory.conversation.items and not self.brief,
+            likeliest_last=self.brief,
             fill_limit=None if past is None else most - extra,
             fill_comfort=None if past is None else comfort - extra,
             pinned=self.pins.pinned,
@@ -316,6 +330,7 @@ class Preparations:
             open_files=self.open_files,
             pins=self._pins,
             approved=self._trust.approved,
+            brief=choice.model.brief,
         )
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from context.window.pieces import BudgetTooSmall
-from edits.hunk import Refused
 from session.base.events import (
     InstructionsUnused,
     Notice,
@@ -28,13 +28,14 @@ from session.record.turn_cost import Tally
 from session.setup.model_choice import ChosenModel
 from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain, unfinished
 from session.turn.hunk_life import Answer
-from session.turn.lane import ANSWER, Lane
-from session.turn.memory.turn_memory import TurnMemory
+from session.turn.lane import ANSWER, About, Lane
 from session.turn.money import MoneyBudget, Purse
 from session.turn.preparation import PreparedRequest, Prepares
+from session.turn.repair import Repairs, quoted
 from session.turn.response import CHARACTERS_PER_TOKEN, CUT, Response, about
 from session.turn.tool_calls import Calls
 from session.turn.turn import Phase, Signal, Turn
+from session.turn.turn_memory import TurnMemory
 from session.wire.input_items import (
     answered,
     call_ids,
@@ -43,15 +44,13 @@ from session.wire.input_items import (
     item_text,
     report_messages,
 )
-from session.wire.instructions import PATCH_TOOL, SEND_AGAIN, TAKE_UP
+from session.wire.instructions import PATCH_TOOL, TAKE_UP
 from session.wire.link.connection import Connection
 from session.wire.link.retries import Retries, Tries
 from session.wire.protocol import events as wire
 from session.wire.protocol.items import CustomToolCall, FunctionCall, Item, ServerItem
 from session.wire.transport.errors import LinkError, LinkProblem
 
-MOST_REPAIRS = 2
-"""Most times in one turn that a model that writes edits as text is asked to repeat its refused hunks."""
 MOST_LOSSES = Retries(most=3)
 """The limit on how often a turn resumes an answer that the connection lost."""
 SHRUNK = 0.5
@@ -59,6 +58,8 @@ SHRUNK = 0.5
 MOST_ROUNDS = 60
 """Most rounds of tool calls in one turn. A model that needs more is assumed to go in circles."""
 
+_LONGEST_QUOTE = 60
+"""Characters that are quoted of what a model repeats."""
 KEPT_ROOM = 2_000
 """Tokens of the budget that the tools' answers leave free."""
 
@@ -107,6 +108,8 @@ class Runner:
         self._sent_tokens = 0
         self._tries = Tries(MOST_LOSSES)
         self._failure: Failure | None = None
+        model = chosen.model
+        self._repairs = Repairs(prompt, model.edit_format, model.brief)
 
     async def run(self) -> None:
         """Run the turn to its end, and note for the next turn how it ended.
@@ -180,9 +183,9 @@ class Runner:
             raise TurnFailedError(self._offline, "credentials")
         prepared = await self._prepare(commit=False)
         await self._ask_for_money(prepared)
-        prepared.commit(self._memory)
+        self._commit(prepared)
         self._started(prepared)
-        repairs = rounds = 0
+        rounds = 0
         shrunk = False
         while True:
             try:
@@ -198,9 +201,7 @@ class Runner:
                 await self._resume_answer(self._connection, problem.message, wait)
                 continue
             owed = await self._owed()
-            if self._refused() and repairs < MOST_REPAIRS:
-                owed += self._repair()
-                repairs += 1
+            owed += await self._repair(called=bool(owed))
             items = [*self._response.items, *owed]
             tokens = await asyncio.to_thread(self._tokens, items)
             self._response.kept = True
@@ -221,8 +222,15 @@ class Runner:
         except BudgetTooSmall as problem:
             raise TurnFailedError(str(problem), "budget") from problem
         if commit:
-            prepared.commit(self._memory)
+            self._commit(prepared)
         return prepared
+
+    def _commit(self, prepared: PreparedRequest) -> None:
+        """The request goes out: the conversation has it, and the lane knows what it is about."""
+        prepared.commit(self._memory)
+        files = self._memory.seen.shown.files
+        shown = tuple(path for path, file in files.items() if file.lines is not None)
+        self._lane.begin(About(self.prompt, shown, self._chosen.model.edit_format == "whole"))
 
     async def _ask_for_money(self, prepared: PreparedRequest) -> None:
         """Raise TurnFailedError where the turn would pass a limit that the user set, before it is sent."""
@@ -316,8 +324,10 @@ class Runner:
                 self._signal(Signal.ARRIVED)
                 self._response.text.append(text)
                 self._lane.feed(ANSWER, text)
+                self._stop_loop(text)
             case wire.ReasoningDelta(text=text):
                 self._signal(Signal.ARRIVED)
+                self._stop_loop(text)
                 self._publish(ReasoningDelta(turn=self.turn.name, text=clean(text)))
             case wire.ToolInputDelta(item_id=source, text=text):
                 self._signal(Signal.ARRIVED)
@@ -337,6 +347,17 @@ class Runner:
                 self._response.unread += lost
             case wire.Created():
                 pass
+
+    def _stop_loop(self, text: str) -> None:
+        """End a turn whose answer goes in a loop; the server is told to stop."""
+        loop = self._response.loop
+        if not loop.take(text):
+            return
+        if self._connection is not None:
+            self._connection.drop()
+        said = clean_line(loop.what)[:_LONGEST_QUOTE]
+        why = f"the model repeats itself ({said!r}), so it was stopped"
+        raise TurnFailedError(f"{why}; what landed stays: ask in other words, or for less at once", "loop")
 
     def _item_done(self, item: ServerItem, source: str) -> None:
         self._response.item_done(item)
@@ -393,15 +414,25 @@ class Runner:
         memory.seen = memory.seen.having_read((each.source, each.whole) for each in answers.readings)
         return answers.texts
 
-    def _refused(self) -> bool:
-        """Note how the hunks ended that no patch call has reported; whether one of them was refused."""
+    async def _repair(self, *, called: bool) -> list[Item]:
+        """What a model is asked after an answer in whose text hunks were refused, or that changed nothing.
+        Notes how the hunks ended that no patch call has reported."""
         fresh = self._fresh_outcomes()
         self._memory.unreported += fresh
-        return any(isinstance(outcome, Refused) for outcome in fresh)
-
-    def _repair(self) -> list[Item]:
-        """Asks a model without a patch tool to send its refused hunks again."""
-        return [*report_messages(self._memory.take_report()), developer_message(SEND_AGAIN)]
+        answer = "".join(item_text(item) for item in self._response.items)
+        asked = self._repairs.next(fresh, answer, called=called)
+        if asked is None:
+            if told := self._repairs.told(fresh):
+                self._publish(Notice(level="warning", text=told))
+            return []
+        if asked.notice:
+            self._publish(Notice(level="info", text=asked.notice))
+        text = self._preparation.file_text
+        shown = quoted({path: await asyncio.to_thread(text, path) for path in asked.files})
+        report = "\n".join(part for part in (self._memory.take_report(), shown) if part)
+        self._lane.begin(replace(self._lane.about, whole=True))
+        words = asked.bare if asked.files and not shown else asked.words
+        return [*report_messages(report), developer_message(words)]
 
     def _fresh_outcomes(self) -> list[Any]:
         first, self._response.first_outcome = self._response.first_outcome, len(self._lane.outcomes)

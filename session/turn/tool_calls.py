@@ -16,9 +16,8 @@ from session.base.events import Publisher, ToolCalled, ToolEnded, ToolHeld, Tool
 from session.base.tasks import fault_line, log_fault
 from session.base.text.sanitize import clean, clean_line
 from session.record.outputs import Outputs
-from session.tools.tool import CallContext, Reading, Tool, ToolResult, failed
+from session.tools.tool import LEAST_ROOM, CallContext, Reading, Tool, ToolResult, failed
 from session.tools.toolbox import BadArguments, Toolbox, UnknownTool
-from session.tools.truncate import LEAST_ROOM
 from session.wire.protocol.items import FunctionCall
 
 MOST_TOKENS = 8_000

@@ -20,12 +20,12 @@ from session.tools.toolbox import Toolbox
 from session.turn.hunk_life import Answer
 from session.turn.hunk_writer import HunkWriter
 from session.turn.lane import Lane
-from session.turn.memory.turn_memory import TurnMemory
 from session.turn.money import MoneyBudget
 from session.turn.preparation import Preparations
 from session.turn.runner import Runner
 from session.turn.tool_calls import Calls
 from session.turn.turn import Turn
+from session.turn.turn_memory import TurnMemory
 from session.wire.link.connection import Connection
 
 

@@ -38,7 +38,7 @@ from session.commands.trust_commands import TrustCommands
 from session.project.edit_thread import LandingPause
 from session.project.open_files import ProjectFiles
 from session.project.unsaved_texts import UnsavedTexts
-from session.record.journal.past_events import read_past
+from session.record.journal.reading import read_past
 from session.record.outputs import Outputs
 from session.record.sharing.elsewhere import Elsewhere
 from session.record.sharing.host import Presence
@@ -53,11 +53,11 @@ from session.record.sharing.messages import (
     Unqueue,
 )
 from session.record.sharing.standing import Standing
-from session.record.usage_accounts import Accounts
+from session.record.usage import Accounts
 from session.session import Session
 from session.setup.opening import Opening
-from session.turn.memory.resume import ResumedSession
-from session.turn.memory.turn_memory import TurnMemory
+from session.turn.resume import ResumedSession
+from session.turn.turn_memory import TurnMemory
 from session.ways.following_link import Link
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from session.record.journal.parts import SUFFIX
 from session.record.sharing.claim import SOCKET, SessionTakenError, open_elsewhere, take_dead
 from session.record.sharing.elsewhere import Elsewhere
 from session.record.sharing.host import Presence
-from session.record.sharing.left_alone import forget_word, killed_word, take_words
 from session.record.sharing.messages import TakeOver
+from session.record.sharing.unattended import forget_word, killed_word, take_words
 from session.session import Session
 from session.setup.opening import Opening
 from session.ways.followed_session import FollowedSession

@@ -24,7 +24,7 @@ from session.checks.sandbox.sandbox import Sandboxes
 from session.race.cluster.content import ContentReader
 from session.race.cluster.runner import Cluster, ClusterRunner
 from session.race.cluster.worker import Bases, Job, installed
-from session.setup.attempt_settings import ClusterSettings
+from session.setup.user_tables import ClusterSettings
 from session.tools.command.environment import allowed_environment
 from tests.session.race.cluster.dask_cluster import dask_cluster
 

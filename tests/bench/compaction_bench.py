@@ -31,7 +31,7 @@ from session.base.events import (
 )
 from session.record.journal.reading import read_event, read_records
 from session.turn.compaction.compact import History, history, room_in
-from session.turn.memory.past_turns import PastTurnsFold
+from session.turn.past_turns import PastTurnsFold
 
 INSTRUCTIONS = 3_000
 """Tokens that instructions and tools need."""

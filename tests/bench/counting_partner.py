@@ -16,7 +16,7 @@ from functools import cache
 
 from edits.hunk import Action
 from session.partner.script import Patch, Say, Scenario, Script
-from session.partner.script_patches import read_lines
+from session.partner.script_text import read_lines
 from session.partner.server.server import Partner
 
 _ASKED = re.compile(r"c(\d+)x(\d+)n(\d+)")

@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from session.partner.script_tokens import split_tokens
+from session.partner.script_text import split_tokens
 from tests.bench.frame_peers import PEERS, SPARK, Program
 from tests.bench.pty_spark import Pty, Stage, stage
 from tests.bench.screen_bench import CODE, PROSE

@@ -36,7 +36,7 @@ import resource, sys, time
 from pathlib import Path
 from edits.ledger.ledger import Ledger
 from session.record.journal.session_list import list_sessions
-from session.turn.memory.resume import resume_session
+from session.turn.resume import resume_session
 file = Path(sys.argv[1])
 began = time.perf_counter()
 events = len(resume_session(file, Ledger(file.parent / "ledger")).events)

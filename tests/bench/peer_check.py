@@ -33,8 +33,7 @@ from session.session import Session
 from session.setup.config import Flags
 from session.setup.opening import open_project
 from session.tools.mcp.link import McpLink, McpLinkError
-from session.tools.mcp.settings import McpServer
-from session.tools.mcp.working_folder import ServerFolders
+from session.tools.mcp.settings import McpServer, ServerFolders
 from tests.bench.litellm_check import installed, proxy
 from tests.session.talking import COLOURS, RED, Listening, environment
 

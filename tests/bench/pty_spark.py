@@ -16,9 +16,9 @@ import tempfile
 import termios
 import time
 from codecs import getincrementaldecoder
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from session.partner.demo import make_sample
 from session.partner.server.process import companion
@@ -33,26 +33,58 @@ _CONTROL = re.compile(
 )
 
 
+class Started(Protocol):
+    """A program that was started, in a session of its own."""
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end. Raises TimeoutExpired."""
+
+    def kill(self) -> None:
+        """Kill it."""
+
+
+Launch = Callable[[list[str], Path, dict[str, str], Sequence[int]], Started]
+"""Starts a command in a folder, with an environment and three streams."""
+
+
+def in_a_process(
+    command: list[str], folder: Path, environ: dict[str, str], streams: Sequence[int]
+) -> subprocess.Popen[bytes]:
+    """Start a command as a shell does."""
+    stdin, stdout, stderr = streams
+    return subprocess.Popen(
+        command,
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
+        cwd=folder,
+        env=environ,
+        start_new_session=True,
+    )
+
+
 class Pty:
     """One program on a terminal of ``columns`` × ``rows``; times are seconds since it was started."""
 
     def __init__(
-        self, command: list[str], folder: Path, environ: dict[str, str], columns: int = 120, rows: int = 36
+        self,
+        command: list[str],
+        folder: Path,
+        environ: dict[str, str],
+        columns: int = 120,
+        rows: int = 36,
+        launch: Launch = in_a_process,
     ) -> None:
         self._main, terminal = pty.openpty()
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.found = termios.tcgetattr(terminal)
         """The terminal's attributes before the program was started."""
         self.began = time.monotonic()
-        self._process = subprocess.Popen(
-            command,
-            stdin=terminal,
-            stdout=terminal,
-            stderr=terminal,
-            cwd=folder,
-            env=environ,
-            start_new_session=True,
-        )
+        self._process = launch(command, folder, environ, [terminal] * 3)
         os.close(terminal)
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._main, selectors.EVENT_READ)
@@ -172,8 +204,8 @@ class Pty:
 class Stage:
     """A project, the partner that answers, and a private home folder. Made by :func:`stage`."""
 
-    def __init__(self, folder: Path, url: str) -> None:
-        self.folder, self.url = folder, url
+    def __init__(self, folder: Path, url: str, launch: Launch = in_a_process) -> None:
+        self.folder, self.url, self.launch = folder, url, launch
         self.project = folder / "project"
         places = {f"XDG_{name}_HOME": str(folder / name.lower()) for name in ("CONFIG", "STATE", "CACHE")}
         self.environ = {
@@ -200,7 +232,7 @@ class Stage:
         """Start the app on a new session without a draft."""
         for draft in (self.folder / "state").rglob("draft.txt"):
             draft.unlink()
-        pane = Pty(self.command(start), self.project, self.environ, columns, rows)
+        pane = Pty(self.command(start), self.project, self.environ, columns, rows, self.launch)
         try:
             yield pane
         finally:
@@ -209,10 +241,15 @@ class Stage:
 
 @contextlib.contextmanager
 def stage(
-    rate: str = "1000", project: Path | None = None, script: str | None = None, url: str | None = None
+    rate: str = "1000",
+    project: Path | None = None,
+    script: str | None = None,
+    url: str | None = None,
+    launch: Launch = in_a_process,
 ) -> Iterator[Stage]:
     """Make a stage on the sample project or a copy of ``project``, for as long as the block lasts. The
-    partner plays ``script`` (TOML), or its own; with a ``url`` another server answers."""
+    partner plays ``script`` (TOML), or its own; with a ``url`` another server answers. Tests let ``launch``
+    fork spark and the partner off a process that has imported them."""
     with tempfile.TemporaryDirectory(prefix="spark-bench-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         if project is None:
@@ -224,5 +261,27 @@ def stage(
         if script is not None:
             scenarios = folder / "script.toml"
             scenarios.write_text(script, "utf-8")
-        with contextlib.nullcontext(url) if url else companion(rate, scenarios) as server:
-            yield Stage(folder, server)
+        with contextlib.nullcontext(url) if url else _partner(rate, scenarios, launch) as server:
+            yield Stage(folder, server, launch)
+
+
+@contextlib.contextmanager
+def _partner(rate: str, script: Path | None, launch: Launch) -> Iterator[str]:
+    """A partner for as long as the block lasts, by its address."""
+    if launch is in_a_process:
+        with companion(rate, script) as url:
+            yield url
+        return
+    command = [sys.executable, "-P", "-m", "session.partner", rate, *([str(script)] if script else [])]
+    theirs, alive = os.pipe()
+    told, said = os.pipe()
+    process = launch(command, ROOT, dict(os.environ), [theirs, said, 2])
+    os.close(theirs)
+    os.close(said)
+    with os.fdopen(told) as answer:
+        url = answer.readline().strip()
+    try:
+        yield url
+    finally:
+        os.close(alive)  # it ends with its parent
+        process.wait()

@@ -8,9 +8,9 @@ from context.project.project import Project
 from context.text.tokens import Counter
 from context.window.pieces import Kind, Piece
 from session.project.pins import Pins
-from session.turn.memory.past_turns import PastTurns
-from session.turn.memory.turn_memory import TurnMemory
+from session.turn.past_turns import PastTurns
 from session.turn.preparation import Preparation
+from session.turn.turn_memory import TurnMemory
 from tests.bench.replay_peers import Filled, lines_of
 
 INSTRUCTIONS = "You are a pair programmer.\n"

@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from session.partner.script_tokens import split_tokens
+from session.partner.script_text import split_tokens
 from tests.bench.pty_spark import Pty, Stage, stage
 
 BODY = (

@@ -28,8 +28,7 @@ from textual import events
 from textual.strip import Strip
 
 from session.assist.side_model import cheapest_fast
-from session.assist.suggest.place import place_at
-from session.assist.suggest.suggestion import Insertion
+from session.assist.suggest.suggestion import Insertion, place_at
 from session.models.catalogue import load_catalogue
 from session.partner.script import Scenario, Step
 from session.partner.server.requests import Request
@@ -40,7 +39,7 @@ from session.setup.opening import open_project
 from session.wire.protocol.items import text_of
 from tui.app.app import SparkApp
 from tui.editor.editor import EditorPane
-from tui.editor.ghost import Ghost
+from tui.editor.virtual_lines import Ghost
 
 CHARACTERS_PER_TOKEN = 4
 LEAST_CACHED, CACHED_STEP = 1_024, 128

@@ -25,10 +25,9 @@ from session.wire.input_items import answer_items
 from session.wire.link.connection import Connection, Endpoint, RequestProfile, Service
 from session.wire.link.state import LinkState
 from session.wire.protocol.events import Finished, TextDelta
-from session.wire.protocol.frames import write_body
+from session.wire.protocol.frames import EventStream, write_body
 from session.wire.protocol.items import Item, user_message
 from session.wire.protocol.responses import ResponseDecoder, encode_response
-from session.wire.protocol.sse import EventStream
 from session.wire.transport.http import client_for
 from session.wire.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET, Route
 from tests.bench.wire_link import certificate, serve, server, slow_line

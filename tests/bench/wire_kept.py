@@ -29,13 +29,12 @@ import httpx2
 from session.wire.input_items import answer_items
 from session.wire.link.connection import Connection, Endpoint
 from session.wire.protocol.events import Finished, TextDelta
-from session.wire.protocol.frames import write_body
+from session.wire.protocol.frames import EventStream, write_body
 from session.wire.protocol.items import Item, user_message
 from session.wire.protocol.responses import ResponseDecoder, encode_response
-from session.wire.protocol.sse import EventStream
+from session.wire.transport.connect import trust
 from session.wire.transport.http import client_for
 from session.wire.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET
-from session.wire.transport.tls import trust
 from tests.bench.wire_bench import CONTEXT, PROFILE, RATE, SOCKET, ready, streamed, turn
 from tests.bench.wire_h2 import DEFAULT_WINDOW, LARGE_WINDOW, h2_before
 from tests.bench.wire_link import certificate, server, slow_line

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.bench.pty_spark import Pty, stage
+from tests.warm_spark import WarmSpark
 
 CALLS = "def NAME(name, mark):\n    return name + mark\n\n\nprint(NAME('you', '!'))\nprint(NAME('me', '?'))\n"
 NAMES = ("greet", "rescue", "refine")
@@ -21,9 +22,9 @@ PATIENCE = 180.0
 
 
 @pytest.fixture(scope="module")
-def spark() -> Iterator[tuple[Pty, Path]]:
+def spark(warm_spark: WarmSpark) -> Iterator[tuple[Pty, Path]]:
     """spark in a project with a file for each test."""
-    with stage() as at:
+    with stage(launch=warm_spark.launch) as at:
         for name in NAMES:
             (at.project / f"{name}.py").write_text(CALLS.replace("NAME", name))
         with at.spark(columns=100, rows=30) as pane:

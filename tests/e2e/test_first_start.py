@@ -39,9 +39,9 @@ def partner(own_folders: Path) -> Iterator[Partner]:
 
 @pytest.mark.parametrize(("columns", "rows"), [(80, 24), pytest.param(160, 48, marks=pytest.mark.long)])
 def test_a_server_that_was_found_is_taken_with_enter_and_gets_the_prompt(
-    spark_path: Path, project: Path, partner: Partner, columns: int, rows: int
+    quick_spark: Path, project: Path, partner: Partner, columns: int, rows: int
 ) -> None:
-    with terminal([str(spark_path), "say hello"], columns, rows, {}, project) as pane:
+    with terminal([str(quick_spark), "say hello"], columns, rows, {}, project) as pane:
         pane.until("spark-practice")
         pane.keys("Home")
         screen = pane.until("❯ spark-practice")
@@ -62,10 +62,10 @@ def test_a_server_that_was_found_is_taken_with_enter_and_gets_the_prompt(
 
 
 def test_a_login_that_fails_opens_the_app_again_and_one_that_does_not_uses_the_key(
-    spark_path: Path, own_folders: Path, project: Path, partner: Partner
+    quick_spark: Path, own_folders: Path, project: Path, partner: Partner
 ) -> None:
     environment = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
-    with terminal([str(spark_path)], 80, 24, environment, project) as pane:
+    with terminal([str(quick_spark)], 80, 24, environment, project) as pane:
         pane.until("spark-practice")
         pane.keys("Home", "Down", "Down")
         pane.until("❯ Log in to openai")

@@ -19,14 +19,14 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def test_ask_undo_stop_and_quit(tmp_path: Path, spark_path: Path) -> None:
+def test_ask_undo_stop_and_quit(tmp_path: Path, quick_spark: Path) -> None:
     sample = tmp_path / "sample"
     sample.mkdir()
     make_sample(sample)
     store = sample / "tasks/store.py"
     before = store.read_text()
     with held_partner() as held:
-        command = [str(spark_path), "line", "--base-url", held.url, "--model", "spark-practice"]
+        command = [str(quick_spark), "line", "--base-url", held.url, "--model", "spark-practice"]
         with terminal(command, 100, 40, {}, sample) as pane:
             pane.until("/help for the keys")
             pane.type(FIX)
@@ -81,14 +81,14 @@ def test_ask_undo_stop_and_quit(tmp_path: Path, spark_path: Path) -> None:
             pane.until("exit 0")
 
 
-def test_what_is_asked_about_is_shown_before_the_question(tmp_path: Path, spark_path: Path) -> None:
+def test_what_is_asked_about_is_shown_before_the_question(tmp_path: Path, quick_spark: Path) -> None:
     sample = tmp_path / "sample"
     sample.mkdir()
     make_sample(sample)
     store = sample / "tasks/store.py"
     before = store.read_text()
-    with partner(spark_path, "--rate", "inf") as url:
-        command = [str(spark_path), "line", "--review", "--base-url", url, "--model", "spark-practice"]
+    with partner(quick_spark, "--rate", "inf") as url:
+        command = [str(quick_spark), "line", "--review", "--base-url", url, "--model", "spark-practice"]
         with terminal(command, 140, 40, {}, sample) as pane:
             pane.until("/help for the keys")
             pane.type(FIX)
@@ -108,7 +108,7 @@ def test_what_is_asked_about_is_shown_before_the_question(tmp_path: Path, spark_
 
 
 def test_of_two_held_hunks_the_oldest_is_asked_about_and_answered_first(
-    tmp_path: Path, spark_path: Path
+    tmp_path: Path, quick_spark: Path
 ) -> None:
     project = tmp_path / "project"
     project.mkdir()
@@ -116,8 +116,8 @@ def test_of_two_held_hunks_the_oldest_is_asked_about_and_answered_first(
     (project / "two.txt").write_text("second\n")
     script = tmp_path / "script.toml"
     script.write_text(TWO_LOCKED)
-    with partner(spark_path, "--rate", "inf", "--script", str(script)) as url:
-        command = [str(spark_path), "line", "--base-url", url, "--model", "spark-practice"]
+    with partner(quick_spark, "--rate", "inf", "--script", str(script)) as url:
+        command = [str(quick_spark), "line", "--base-url", url, "--model", "spark-practice"]
         with terminal(command, 140, 40, {}, project) as pane:
             pane.until("/help for the keys")
             for path in ("one.txt", "two.txt"):

@@ -80,7 +80,7 @@ def repainted(pane: Terminal, *, status: bool = True) -> None:
     ],
 )
 def test_nothing_is_left_wrong_on_the_screen(
-    columns: int, rows: int, colours: dict[str, str], tmp_path: Path, spark_path: Path
+    columns: int, rows: int, colours: dict[str, str], tmp_path: Path, quick_spark: Path
 ) -> None:
     settings = tmp_path / "config" / "spark" / "config.toml"
     settings.parent.mkdir(parents=True)
@@ -92,7 +92,7 @@ def test_nothing_is_left_wrong_on_the_screen(
         "XDG_CONFIG_HOME": str(tmp_path / "config"),
         **colours,
     }
-    with terminal([str(spark_path), "demo"], columns, rows, environment, tmp_path) as pane:
+    with terminal([str(quick_spark), "demo"], columns, rows, environment, tmp_path) as pane:
         pane.until("ready")
         repainted(pane, status=False)  # it counts the files that are read
         pane.type(REQUEST)

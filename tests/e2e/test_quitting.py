@@ -15,7 +15,6 @@ from session.record.journal.reading import read_records
 from tests.bench.pty_spark import Pty, Stage, stage
 from tests.e2e.held import held_partner
 from tests.e2e.test_exec import FEATURE
-from tests.e2e.tmux import wait_for
 
 HANGING = """
 import asyncio, threading, time
@@ -39,7 +38,7 @@ def patch(where, name, value):
 PARTS = {
     "the turn": 'patch("session.turn.turns:Turns", "close", hang)',
     "reading the project": 'patch("session.project.indexing:ProjectReading", "close", in_thread)',
-    "MCP servers": 'patch("session.setup.mcp_tools:McpOffer", "close", stubborn)',
+    "MCP servers": 'patch("session.setup.session_tools:McpOffer", "close", stubborn)',
     "the list of models": 'patch("session.setup.served_models:ServedModels", "close", hang)',
     "background tasks": 'patch("session.base.tasks:BackgroundTasks", "close", hang)',
     "the connection": 'patch("session.wire.link.connection:Connection", "close", stubborn)',
@@ -48,7 +47,7 @@ patch("session.project.edit_thread:EditThread", "close", in_thread)
 """,
     "the ledger's counter": 'patch("edits.ledger.ledger:Ledger", "give_ids_back", blocked)',
     "followers": 'patch("session.record.sharing.standing:Own", "close", hang)',
-    "files that are read or saved": 'patch("tui.editor.buffers.in_order:InOrder", "settled", hang)',
+    "files that are read or saved": 'patch("tui.editor.buffers.keeper:InOrder", "settled", hang)',
     "the keys before": """
 from tui.chat.composer.composer import Composer
 from textual import events
@@ -85,8 +84,8 @@ def place(partner: str) -> Iterator[Stage]:
         yield at
 
 
-def quit_by(pane: Pty, *keys: str) -> None:
-    """Press keys, and read until the program has ended. It must: nothing else is pressed."""
+def quit_by(pane: Pty, *keys: str) -> int:
+    """Press keys, and read until the program has ended, which it must; returns its exit code."""
     end = time.monotonic() + 60
     with contextlib.suppress(EOFError, OSError):
         for key in keys:
@@ -94,9 +93,10 @@ def quit_by(pane: Pty, *keys: str) -> None:
             pane.read(0.3)
         while time.monotonic() < end:
             pane.read(1.0)
-    wait_for(lambda: pane._process.poll() is not None, "the end of the process")
+    code = pane._process.wait(30)
     assert pane.attributes == pane.found
     assert "Traceback" not in pane.text
+    return code
 
 
 def faults(place: Stage) -> list[str]:
@@ -127,8 +127,7 @@ def test_it_ends_whatever_hangs(place: Stage) -> None:
     with place.spark(hanging("\n".join(parts.values()))) as pane:
         pane.until("ready")
         pane.type("just talk")
-        quit_by(pane, "\x11")
-        assert pane._process.returncode == 0
+        assert quit_by(pane, "\x11") == 0
     assert left_behind(place, parts) == set(parts)
     (draft,) = (place.folder / "state").rglob("draft.txt")
     assert "just talk" in draft.read_text()
@@ -138,8 +137,7 @@ def test_it_ends_although_the_keys_before_and_worker_threads_hang(place: Stage) 
     with place.spark(hanging("\n".join(PARTS[part] for part in LAST))) as pane:
         pane.until("ready")
         pane.type("z")
-        quit_by(pane, "\x11")
-        assert pane._process.returncode == 0
+        assert quit_by(pane, "\x11") == 0
     assert left_behind(place, LAST) == set(LAST)
 
 
@@ -149,8 +147,7 @@ def test_it_ends_where_one_part_hangs(place: Stage, part: str) -> None:
     with place.spark(hanging(PARTS[part])) as pane:
         pane.until("ready")
         pane.type("just talk")
-        quit_by(pane, "\x11")
-        assert pane._process.returncode == 0
+        assert quit_by(pane, "\x11") == 0
     assert left_behind(place, [part])
     (draft,) = (place.folder / "state").rglob("draft.txt")
     assert "just talk" in draft.read_text()
@@ -175,8 +172,7 @@ patch("session.wire.link.connection:Connection", "close", hang)
 def test_the_second_key_waits_for_nothing(place: Stage, keys: tuple[str, ...]) -> None:
     with place.spark(hanging(PATIENT)) as pane:
         pane.until("ready")
-        quit_by(pane, *keys)
-        assert pane._process.returncode == 0
+        assert quit_by(pane, *keys) == 0
 
 
 @pytest.mark.parametrize("keys", ["\x11", pytest.param("\x03\x03\x03", marks=pytest.mark.long)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from tests.bench.pty_spark import Pty, stage
+from tests.bench.pty_spark import Launch, Pty, stage
 from tui.app.typing.touch_control import STOOD
 
 REQUEST = "Let a done task be reopened, from the API and from the page"
@@ -20,8 +20,8 @@ def reading(pane: Pty, until: Callable[[], bool], what: str) -> None:
         pane.read(0.02)
 
 
-def test_typing_in_a_fresh_hunk_stops_the_turn_and_saving_sends_the_change() -> None:
-    with stage("100") as at, at.spark() as pane:
+def test_typing_in_a_fresh_hunk_stops_the_turn_and_saving_sends_the_change(launch: Launch) -> None:
+    with stage("100", launch=launch) as at, at.spark() as pane:
         pane.until("ready")
         pane.type(REQUEST + "\r")
         store = at.project / "tasks/store.py"

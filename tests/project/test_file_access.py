@@ -41,7 +41,7 @@ OTHERS = {
     "session/project/prompts.py": "drafts and past prompts, in the state folder",
     "session/project/unsaved_texts.py": "texts that are not saved yet, in the state folder",
     "session/assist/side_answer.py": "the answer about requests that cost money, in the state folder",
-    "session/assist/review/dismissals.py": "the findings that the user dismissed, in the state folder",
+    "session/assist/review/open_findings.py": "the findings that the user dismissed, in the state folder",
     "session/checks/sandbox/": "copies of the project, made for commands to run in",
     "session/models/rows/": "spark's own rows, by a contributor's command",
     "session/setup/default_model.py": "the model that was found for each server's address",
@@ -85,7 +85,7 @@ def _touches_files(call: ast.Call) -> bool:
             return True
         case ast.Attribute(attr="open"):
             mode = call.args[0] if call.args else None
-            return isinstance(mode, ast.Constant) and _MODES.issuperset(str(mode.value))
+            return isinstance(mode, ast.Constant) and bool(mode.value) and _MODES.issuperset(str(mode.value))
         case ast.Attribute(attr="replace"):  # `str.replace` takes two arguments, `Path.replace` one
             return len(call.args) == 1 and not call.keywords
         case ast.Attribute(value=value, attr=name) if name in _PATH:

@@ -51,7 +51,7 @@ BEHIND_THE_FRAME = (
     "tui.editor.buffers.buffer",
     "tui.app.control.feed",
     "tui.editor.buffers.text_search",
-    "tui.editor.hunk_in_flight",
+    "tui.editor.virtual_lines",
     "tui.editor.signs",
     "tui.editor.editor",
     "tui.editor.shown_file",

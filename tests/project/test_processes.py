@@ -17,7 +17,7 @@ PLACES = {
     "context/index/outliner.py": "spark's own readers of files, without keys and folders of code",
     "session/checks/shell_run.py": "the command that the user runs live, as a shell would",
     "session/models/engine/process.py": "the embedded engine, with an environment without keys",
-    "session/models/keys/system_keyring.py": "the user's key command and the keyring, in the home folder",
+    "session/models/system_keyring.py": "the user's key command and the keyring, in the home folder",
     "session/tools/mcp/program.py": "MCP servers: an environment of allowed names, a folder of their own",
     "session/partner/demo.py": "git, in a sample project that was just made",
     "session/partner/server/process.py": "the partner",

@@ -7,21 +7,18 @@ from dataclasses import dataclass
 from textual.app import App
 
 from tui.app.control.background import BackgroundTasks
-from tui.app.control.chat_control import ChatControl
-from tui.app.control.drop_control import DropControl
-from tui.app.control.editor_hands import EditorHands
 from tui.app.control.feed import Feed
 from tui.app.control.file_control import FileControl
 from tui.app.control.find_control import FindControl
-from tui.app.control.hunk_control import HunkControl
+from tui.app.control.hands import ChatControl, EditorHands
+from tui.app.control.hunk_control import DropControl, HunkControl
 from tui.app.control.overlay_control import OverlayControl
 from tui.app.control.prompt_control import PromptControl
 from tui.app.control.quit_control import QuitControl
 from tui.app.control.review_control import ReviewControl
 from tui.app.control.suggestion_control import SuggestionControl
 from tui.app.panes.layout import Layout, Panes
-from tui.app.panes.reading_question import ReadingQuestion
-from tui.app.panes.trust_question import TrustQuestion
+from tui.app.panes.questions import ReadingQuestion, TrustQuestion
 from tui.app.picking.model_offer import ModelOffer
 from tui.app.picking.palette_control import PaletteControl
 from tui.app.picking.session_control import SessionControl
@@ -33,7 +30,7 @@ from tui.app.typing.next_edit_control import NextEditControl
 from tui.app.typing.refactor_control import RefactorControl
 from tui.app.typing.side_control import SideControl
 from tui.app.typing.touch_control import TouchControl
-from tui.chat.composer.kept_texts import KeptTexts
+from tui.chat.composer.history import KeptTexts
 from tui.editor.disk_changes import DiskChanges
 from tui.editor.flights import Flights
 from tui.editor.shown_file import ShownFile

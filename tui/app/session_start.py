@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from session.setup.model_offers import Offer
     from tui.app.controls import Controls
     from tui.app.overlays.offer_screen import FindOffers
-    from tui.app.picking.elsewhere_screen import Wish
+    from tui.app.picking.session_screens import ElsewhereWish
     from tui.front.port import SessionPort
 
 LATER_STYLES = str(Path(__file__).with_name("later.tcss"))
@@ -233,9 +233,9 @@ class SessionStart:
         """Ask what to do about a turn that runs elsewhere, with nobody at its screen."""
         if other is None:
             return
-        from tui.app.picking.elsewhere_screen import ElsewhereScreen
+        from tui.app.picking.session_screens import ElsewhereScreen
 
-        def answered(wish: Wish | None) -> None:
+        def answered(wish: ElsewhereWish | None) -> None:
             if wish is not None:
                 self.made.sessions.resume(other.name, take_over=wish == "take over")
 

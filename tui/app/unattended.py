@@ -10,8 +10,7 @@ from contextlib import suppress
 from session.base.events import CommandEnded, Event, HunkLanded, Notice, TurnEnded
 from session.base.storage.private_files import StoreError
 from session.record.sharing.host import Presence
-from session.record.sharing.left_alone import leave_word
-from session.record.sharing.unattended import Signal, State, Unattended
+from session.record.sharing.unattended import Signal, State, Unattended, leave_word
 from session.session import Session
 from tui.screen.terminal.signals import CommandSignals, StandardStreams
 

@@ -13,16 +13,12 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tui.chat.mouse import ChatMouse
-from tui.chat.painting import LinePainter
+from tui.chat.painting import LinePainter, Rewrapping
 from tui.chat.read_view import Page
 from tui.chat.reading import Reading
 from tui.chat.reading_keys import ReadingKeys
-from tui.chat.rewrapping import Rewrapping
 from tui.chat.transcript.answer import Answer, last_block, whole_text
-from tui.chat.transcript.entry import Entry
-from tui.chat.transcript.hunk_entry import HunkEntry, HunkSize
-from tui.chat.transcript.reasoning_entry import Reasoning
-from tui.chat.transcript.tool_calls import CallEntry
+from tui.chat.transcript.entries import CallEntry, Entry, HunkEntry, HunkSize, Reasoning
 from tui.chat.transcript.transcript import Dropped, Folded, Prompt, Remark, Transcript
 from tui.front.keys.key_order import run_key_in_order
 from tui.front.keys.keymap import bindings

@@ -10,7 +10,7 @@ from textual.geometry import Offset
 from tui.chat.read_view import ReadView
 from tui.chat.reading import Spot
 from tui.chat.reading_keys import ReadingKeys
-from tui.chat.transcript.hunk_entry import HunkEntry
+from tui.chat.transcript.entries import HunkEntry
 from tui.screen.drawing.plain import column_at
 
 if TYPE_CHECKING:

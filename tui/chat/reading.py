@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from types import UnionType
 
 from tui.chat.transcript.answer import Part, copied
-from tui.chat.transcript.entry import Entry
+from tui.chat.transcript.entries import Entry
 from tui.chat.transcript.transcript import Transcript
 from tui.screen.drawing.rows import DRAWN_ONLY, Row
 

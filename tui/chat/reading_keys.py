@@ -10,8 +10,7 @@ from typing import Protocol
 from textual import events
 
 from tui.chat.read_view import ReadView
-from tui.chat.transcript.hunk_entry import HunkEntry
-from tui.chat.transcript.tool_calls import CallEntry
+from tui.chat.transcript.entries import CallEntry, HunkEntry
 from tui.chat.transcript.transcript import Prompt
 
 LIVE_ROWS = 20_000

@@ -15,7 +15,7 @@ from tui.front.printing import say, say_json, say_line
 if TYPE_CHECKING:
     from session.checks.check import Check
     from session.setup.opening import Opening
-    from session.ways.coverage_measuring import Trial
+    from session.ways.coverage import Trial
 
 
 @click.group("bench")
@@ -54,7 +54,7 @@ def bench_attempts(
     """
     import asyncio
 
-    from session.ways.coverage_measuring import NoCommitsError
+    from session.ways.coverage import NoCommitsError
 
     opened = opening(folder, **given)
     if opened.endpoint is None:
@@ -100,7 +100,7 @@ async def _try(
     """Try commits and tell of each; returns those that could be tried."""
     from session.setup.config import Flags
     from session.setup.opening import open_project
-    from session.ways.coverage_measuring import trials
+    from session.ways.coverage import trials
 
     def opens(folder: Path, environ: Mapping[str, str]) -> Opening:
         return open_project(folder, Flags(**given), environ)
@@ -139,7 +139,7 @@ def _tell(trial: Trial, as_json: bool) -> None:
 
 
 def _summary(tried: Sequence[Trial], attempts: int, as_json: bool) -> None:
-    from session.ways.coverage_estimator import coverage, shown
+    from session.ways.coverage import coverage, shown
 
     results = [(trial.attempts, trial.right) for trial in tried]
     most = min((made for made, _ in results), default=0)

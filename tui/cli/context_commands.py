@@ -37,7 +37,7 @@ def context_command(
 
     from session.base.text.sanitize import clean_line
     from session.commands.window_preview import PreviewError, preview_window
-    from session.turn.memory.window_report import left_out_files, reported_pieces
+    from session.turn.window_report import left_out_files, reported_pieces
     from tui.front.words.window_lines import kinds_line, left_out_lines
 
     try:
@@ -160,7 +160,7 @@ def mcp_command(as_json: bool, folder: Path) -> None:
     """
     import asyncio
 
-    from session.tools.mcp.listing import ask_servers
+    from session.tools.mcp.servers import ask_servers
 
     opened = opening(folder)
     servers = opened.settings.mcp

@@ -10,8 +10,8 @@ import sys
 from session.base.storage.folders import config_folder
 from session.base.text.sanitize import clean_line
 from session.models.catalogue import Catalogue, CatalogueError, Provider
-from session.models.keys.credentials import CredentialsError, find_key
-from session.models.keys.login import list_keys, read_key, remove_key, store_key, try_key
+from session.models.credentials import CredentialsError, find_key
+from session.models.login import list_keys, read_key, remove_key, store_key, try_key
 from session.setup.config import ConfigError, FlagError, Flags, Settings, load_settings
 from tui.front.exits import CONFIGURATION, FAILED, USAGE, leave
 from tui.front.printing import say, say_json

@@ -89,7 +89,7 @@ def _model_options(command: Decorated) -> Decorated:
 def opening(folder: Path, *, theme: str | None = None, **given: Any) -> Opening:
     """The project, settings and key for a command; exits with 2 where an option is wrong, with 3 where
     anything else is."""
-    from session.models.keys.credentials import CredentialsError
+    from session.models.credentials import CredentialsError
     from session.project.workspace import NoFolderError, WorkspaceError
     from session.setup.config import ConfigError, FlagError, Flags
     from session.setup.opening import open_project

@@ -105,7 +105,7 @@ class _Output:
         if self.as_sarif:
             from importlib.metadata import version
 
-            from session.assist.review.sarif import sarif
+            from session.assist.review.finding import sarif
 
             say_json(sarif(self.findings, version("spark"), code, problem))
         elif self.as_json:

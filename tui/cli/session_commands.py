@@ -66,7 +66,7 @@ def _search(file: Path, wanted: str, *, as_json: bool) -> int:
 
     from session.base.storage.private_files import StoreError
     from session.base.text.sanitize import clean_line
-    from session.record.session_search import search_session
+    from session.record.archive import search_session
 
     count = 0
     try:
@@ -130,9 +130,8 @@ def export_command(session: str, form: str, folder: Path) -> None:
     document."""
 
     from session.base.storage.private_files import StoreError
+    from session.record.archive import markdown, read_turns
     from session.record.journal.reading import read_records
-    from session.record.past_turns import read_turns
-    from session.record.session_markdown import markdown
     from tui.front.exits import CONFIGURATION, leave
 
     try:
@@ -165,8 +164,7 @@ def replay_command(session: str | None, speed: float, theme: str | None, folder:
     from session.base.storage.error_log import log_faults_to
     from session.base.storage.private_files import StoreError
     from session.record.fork import fork_session
-    from session.ways.recorded_texts import recorded_files
-    from session.ways.recording import read_recording
+    from session.ways.recording import read_recording, recorded_files
     from tui.app.run import require_terminal
     from tui.front.event_loop import PROMPTLY, run
     from tui.front.exits import CONFIGURATION, leave

@@ -17,7 +17,7 @@ from tui.front.exits import CONFIGURATION, DONE, FAILED, leave
 from tui.front.printing import say, say_json, say_line
 
 if TYPE_CHECKING:
-    from session.setup.doctor_finding import Finding
+    from session.setup.doctor_setup import Finding
     from session.setup.opening import Opening
 
 
@@ -72,7 +72,7 @@ def doctor_command(bundle: Path | None, yes: bool, as_json: bool, folder: Path, 
 
 def _examine_screen(opening: Opening) -> list[Finding]:
     """Whether the app can use the theme and the keys of the user's settings."""
-    from session.setup.doctor_finding import Finding
+    from session.setup.doctor_setup import Finding
     from themes.loader import ThemeError, load_theme
     from tui.front.keys.keymap import default_keymap
     from tui.front.keys.own_keys import KeymapError, own_keys

@@ -31,7 +31,7 @@ from tui.front.exits import CONFIGURATION, leave
 from tui.front.printing import say
 
 if TYPE_CHECKING:
-    from session.checks.failure import Failure
+    from session.checks.output import Failure
 
 
 NOT_FOUND = 127
@@ -149,8 +149,7 @@ def run_command(command: tuple[str, ...], ask: bool | None, folder: Path, **give
 
 
 def _read_failure(line: str, code: int, output: str, folder: Path) -> Failure:
-    from session.checks.failure import read_failure
-    from session.checks.output import ProjectPaths
+    from session.checks.output import ProjectPaths, read_failure
 
     workspace = opening_workspace(folder)
     paths = ProjectPaths(workspace.root, [Path.cwd()], workspace.files())

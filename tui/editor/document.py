@@ -13,7 +13,7 @@ from textual.document._wrapped_document import WrappedDocument
 from textual.geometry import Offset, Size
 
 from tui.editor.buffers.buffer import Buffer
-from tui.editor.hunk_in_flight import EMPTY, Overlay
+from tui.editor.virtual_lines import EMPTY, Overlay
 from tui.screen.drawing.plain import cells_to, column_at
 
 if TYPE_CHECKING:

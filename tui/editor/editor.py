@@ -26,24 +26,21 @@ from tui.editor.buffers.history import Selected
 from tui.editor.buffers.rows import Rows
 from tui.editor.buffers.text_search import Match, in_row
 from tui.editor.colouring import Colouring
-from tui.editor.conflict_lines import theirs_drawn
 from tui.editor.document import BufferDocument, UnwrappedDocument
-from tui.editor.ghost import NO_GHOST, Ghost
-from tui.editor.hands import Hands
-from tui.editor.hunk_in_flight import EMPTY, DocRow, GhostRow, HunkInFlight
-from tui.editor.line_drawing import (
+from tui.editor.drawing import (
     AROUND_NUMBER,
+    LONG,
     DrawnLines,
     LineLook,
+    ScrollBar,
     draw_ghost,
     in_sight,
     selected_part,
 )
-from tui.editor.line_editing import LineEdit, Part, edit_lines, without_suggestion
-from tui.editor.long_lines import LONG
+from tui.editor.keys import Hands, LineEdit, Part, edit_lines, without_suggestion
 from tui.editor.marks import Marks
-from tui.editor.scroll_bar import ScrollBar
 from tui.editor.signs import Notes
+from tui.editor.virtual_lines import EMPTY, NO_GHOST, DocRow, Ghost, GhostRow, HunkInFlight, theirs_drawn
 from tui.front.keys.key_order import run_key_in_order
 from tui.front.keys.keymap import bindings
 from tui.screen.drawing.code import drawable
@@ -213,7 +210,7 @@ class EditorPane(TextArea):
         self.move_cursor(self.document.end, select=select)
 
     async def action_hand(self, name: str, *argument: object) -> None:
-        """Run a method of :class:`~tui.editor.hands.Hands`; Textual passes on one argument."""
+        """Run a method of :class:`~tui.editor.keys.Hands`; Textual passes on one argument."""
         if self.hands is not None:
             await getattr(self.hands, name)(*argument)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from session.base.events import HunkAimed, HunkLanded, HunkOpened, HunkTyped
-from tui.editor.hunk_in_flight import HunkInFlight
 from tui.editor.shown_file import ShownFile
+from tui.editor.virtual_lines import HunkInFlight
 
 
 class Flights:

@@ -11,9 +11,8 @@ from time import monotonic
 from typing import Protocol
 
 from session.project.open_files import FileProblem, Merged, OpenFile
-from tui.editor.buffers.buffer import Buffer
-from tui.editor.buffers.in_order import InOrder, Start
-from tui.editor.buffers.open_buffers import OpenBuffers
+from tui.editor.buffers.buffer import Buffer, OpenBuffers
+from tui.editor.buffers.keeper import InOrder, Start
 from tui.editor.buffers.rows import Rows
 from tui.editor.editor import EditorPane
 from tui.editor.marks import Mark, Marks

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from session.record.outputs import Outputs
     from session.record.sharing.elsewhere import Elsewhere
     from session.record.sharing.standing import Standing
-    from session.record.usage_totals import Spent
+    from session.record.usage import Spent
 
 
 class Accounted(Protocol):

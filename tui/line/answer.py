@@ -1,10 +1,16 @@
-"""What line mode prints of a session: the answer as it comes, hunks as diffs, questions."""
+"""What line mode prints of a session: the answer as it comes, hunks as diffs, questions. Lines end between
+words: the terminal itself would break them anywhere.
+"""
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
+from shutil import get_terminal_size
 from time import monotonic
+
+from prompt_toolkit.utils import get_cwidth
 
 from session.base.events import (
     ConnectionChanged,
@@ -34,7 +40,7 @@ from session.base.events import (
 )
 from session.base.text.sanitize import clean_line
 from session.project.trust import Candidate
-from session.record.usage_totals import UsageFold
+from session.record.usage import UsageFold
 from session.session import Session
 from tui.front.printing import say
 from tui.front.words.check_lines import BAR, broken_line, exact_lines, trust_lines, trust_title
@@ -42,10 +48,43 @@ from tui.front.words.figures import stopped_line, turn_said
 from tui.front.words.held_items import HeldItem, HeldItems
 from tui.front.words.window_lines import compaction_line, context_line, dialogue_line
 from tui.line.event_printers import fate_line
-from tui.line.whole_words import say_diff, say_in_words
 
+CONTINUED = "↳"
+"""Stands in the column of signs where a line of a diff goes on."""
+_WORDS = re.compile(r"(\s*)(\S+)")
 MOST_SHOWN = 60
 """The most lines of a hunk that are shown."""
+
+
+def say_in_words(text: str, first: str = "", rest: str = "") -> None:
+    """Print lines, broken between words: ``first`` stands before each, and ``rest`` where one goes on."""
+    width = get_terminal_size().columns - 1
+    for line in text.split("\n"):
+        indent = line[: len(line) - len(line.lstrip())]
+        before = max(get_cwidth(f"{each}{indent}".expandtabs()) for each in (first, rest))
+        lead, *further = in_rows(line.lstrip(), width - before)
+        say("\n".join([f"{first}{indent}{lead}", *(f"{rest}{indent}{each}" for each in further)]))
+
+
+def say_diff(lines: list[str]) -> None:
+    """Print lines of a diff, each with its sign as the first character."""
+    for line in lines:
+        say_in_words(line[1:], f"  {line[:1]}", f"  {CONTINUED} ")
+
+
+def in_rows(text: str, width: int) -> list[str]:
+    """``text`` in rows of at most ``width`` cells, without the blanks that it was broken at. A word that is
+    longer stays whole."""
+    if get_cwidth(text) <= width:
+        return [text]
+    rows, row = [], ""
+    for blank, word in _WORDS.findall(text):
+        if row and get_cwidth(f"{row}{blank}{word}") > width:
+            rows.append(row)
+            row = word
+        else:
+            row += f"{blank}{word}"
+    return [*rows, row]
 
 
 class Answer:

@@ -38,8 +38,7 @@ from tui.front.slash.running import SlashError, run_command
 from tui.front.slash.table import slashes, split_slash
 from tui.front.words.held_items import BARE_ANSWERS, Verdict
 from tui.front.words.silence import telling_silence
-from tui.line.answer import Answer
-from tui.line.whole_words import say_in_words
+from tui.line.answer import Answer, say_in_words
 from tui.screen.terminal.signals import CommandSignals, StandardStreams
 
 ESCAPE_SECONDS = 0.05

@@ -18,12 +18,10 @@ from session.assist.next_edit.move import Move
 from session.assist.next_edit.signature import SignatureChange, fits
 from session.assist.side_requests import NotNow, SideRequests
 from session.assist.suggest.answer import Region, read_rewrite
-from session.assist.suggest.place import place_at
-from session.assist.suggest.suggestion import Insertion, Suggestion
-from session.assist.suggest.surroundings import look_around
-from session.assist.suggest.window import for_rewrite, holds_secret
+from session.assist.suggest.suggestion import Insertion, Suggestion, place_at
+from session.assist.suggest.window import for_rewrite, holds_secret, look_around
 from session.base.tasks import BackgroundTasks
-from session.record.side_usage import Kind
+from session.record.usage import Kind
 from session.wire.instructions import suggest_instructions
 from session.wire.protocol.events import Created, Finished, TextDelta
 from session.wire.protocol.items import user_message

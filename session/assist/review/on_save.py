@@ -14,15 +14,19 @@ from enum import StrEnum
 from functools import partial
 
 from context.text.safe import harmless
-from session.assist.review.baselines import NOT_SHOWN, Baselines
-from session.assist.review.change import ReviewedChange, ReviewedFile
-from session.assist.review.dismissals import Dismissal, Dismissals, content_of
+from session.assist.review.change import NOT_SHOWN, Baselines, ReviewedChange, ReviewedFile
 from session.assist.review.finding import ReviewFinding
-from session.assist.review.open_findings import MODEL, OpenFindings, hunk_of
+from session.assist.review.open_findings import (
+    MODEL,
+    Dismissal,
+    Dismissals,
+    OpenFindings,
+    content_of,
+    hunk_of,
+)
 from session.assist.review.request import instructions
 from session.assist.review.reviewer import LONGEST_ANSWER, NO_END, Asked, tokens_of
-from session.assist.review.save_checks import SaveChecks
-from session.assist.review.schedule import Schedule, Signal
+from session.assist.review.schedule import SaveChecks, Schedule, Signal
 from session.assist.side_requests import NotNow, SideRequests
 from session.base.events import (
     Event,
@@ -38,8 +42,8 @@ from session.base.tasks import BackgroundTasks
 from session.base.text.sanitize import clean_line
 from session.commands.hunk_commands import HunkCommands
 from session.record.journal.recorder import Recorder
-from session.record.side_usage import Kind
 from session.record.turn_cost import Tally
+from session.record.usage import Kind
 
 MOST_TOKENS = 20_000
 """What one review on save sends at most, about: nobody is asked before it."""

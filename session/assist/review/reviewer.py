@@ -17,9 +17,8 @@ from session.base.text.sanitize import clean_line
 from session.models.catalogue import Price
 from session.record.turn_cost import Tally
 from session.setup.model_choice import ModelChoice
-from session.setup.model_connecting import open_connection
 from session.setup.opening import Opening
-from session.setup.served_default import pick
+from session.setup.served_models import open_connection, pick
 from session.tools.toolbox import Toolbox
 from session.wire.protocol import events as wire
 from session.wire.protocol.items import Item, user_message

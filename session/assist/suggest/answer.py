@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from session.assist.suggest.place import Place
-from session.assist.suggest.suggestion import Insertion, Suggestion, rewrite
+from session.assist.suggest.suggestion import Insertion, Place, Suggestion, rewrite
 from session.base.text.sanitize import clean
 
 MOST_LINES = 10

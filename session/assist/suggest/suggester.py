@@ -14,21 +14,20 @@ from typing import Any
 
 from session.assist.side_requests import NotNow, SideRequests
 from session.assist.suggest.answer import LONGEST, read_insertion, read_rewrite
-from session.assist.suggest.place import Place
-from session.assist.suggest.recent import RecentEdits
-from session.assist.suggest.suggestion import Suggestion, remaining
-from session.assist.suggest.surroundings import look_around
+from session.assist.suggest.suggestion import Place, Suggestion, remaining
 from session.assist.suggest.timing import ERASED_SECONDS, NOTHING, TYPED_SECONDS, Pace, Worth, worth
 from session.assist.suggest.window import (
+    RecentEdits,
     Surroundings,
     for_fim,
     for_insertion,
     for_rewrite,
     holds_secret,
+    look_around,
     region_at,
 )
 from session.commands.context_commands import ContextCommands
-from session.record.side_usage import Kind
+from session.record.usage import Kind
 from session.wire.instructions import suggest_instructions
 from session.wire.protocol.events import Created, Finished, TextDelta
 from session.wire.protocol.items import user_message

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from session.assist.suggest.place import Place
+from session.assist.suggest.suggestion import Place
 
 TYPED_SECONDS = 0.008
 """Between a typed character and the request, so that a burst of keys is one."""

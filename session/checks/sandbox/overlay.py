@@ -12,9 +12,9 @@ from functools import partial
 from pathlib import Path
 
 from session.checks.sandbox.command import Command, Edits, End, Outcome, SandboxRefused, Walls, write
+from session.checks.sandbox.fenced import NoFilterError, namespace_filter
 from session.checks.sandbox.plan import View, plan
 from session.checks.sandbox.sandbox_folder import Box, to_the_end
-from session.checks.sandbox.syscall_filter import NoFilterError, namespace_filter
 from session.checks.sandbox.walls import PLAN, REPORT
 from session.tools.command.process import run_group
 

@@ -33,6 +33,8 @@ class Limits:
 class View:
     """The part of the machine that a command sees besides the project. Paths are absolute, without links."""
 
+    home: str
+    """The user's home folder; empty where the command does not see it, or it is a part of the project."""
     shown: tuple[str, ...]
     """Folders below a temporary or run-time folder that the command needs, such as a virtual environment."""
     hidden: tuple[str, ...]
@@ -49,8 +51,10 @@ def view(project: Path, home: Path, environ: Mapping[str, str], private: Iterabl
     data = _data()
     hidden = [*(home / name for name in key_material().in_home()), *private]
     caches = [home / name for name in data["caches"]]
+    replaced = (*data["temporary"], *data["run_time"], *data["memory"])
     return View(
-        shown=_shown(environ, [*data["temporary"], *data["run_time"], *data["memory"]]),
+        home=_home(home, project, replaced),
+        shown=_shown(environ, replaced),
         hidden=tuple(_real(path) for path in hidden if path.exists() and not _holds(path, project)),
         caches=tuple(_real(path) for path in caches if path.is_dir() and not _touch(path, project)),
         temporary=tuple(data["temporary"]),
@@ -71,6 +75,12 @@ def plan(
         "limits": asdict(limits),
         **asdict(view),
     }
+
+
+def _home(home: Path, project: Path, replaced: Iterable[str]) -> str:
+    resolved = home.resolve()
+    unseen = any(resolved.is_relative_to(each) for each in replaced) or resolved.is_relative_to(project)
+    return "" if unseen or not resolved.is_dir() or resolved == Path("/") else str(resolved)
 
 
 def _shown(environ: Mapping[str, str], replaced: Sequence[str]) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """The file tree that a command in a sandbox sees; built by the first process of the sandbox.
 
 Everything is there and read-only, with these exceptions. The project and the listed caches are overlays
-(Linux' overlayfs): what is written goes to a folder of the sandbox. Temporary folders are the sandbox's own.
+(Linux' overlayfs): what is written goes to a folder of the sandbox. The home folder is one that takes
+nothing, so that no pipe or socket in it leads outside. Temporary folders are the sandbox's own.
 Folders with keys, the run-time folders of other programs and every socket that some program listens on are
 hidden. ``/dev`` holds only devices without effects, and ``/proc`` only the sandbox's processes. Runs in the
 sandbox's own mount namespace, so nothing of this is seen outside.
@@ -41,6 +42,7 @@ def build(plan: dict[str, Any], sockets: list[str]) -> None:
     kernel.mount("", "/", flags=kernel.RECURSIVE | kernel.PRIVATE)
     project = plan["project"]
     box = plan["box"]
+    home = _homes(plan["home"], box) if plan["home"] else {}
     overlays = {project: _overlay(project, box, "project")}
     for number, cache in enumerate(plan["caches"]):
         with kernel.Suppressed(OSError):  # a cache that cannot be an overlay stays read-only
@@ -49,6 +51,9 @@ def build(plan: dict[str, Any], sockets: list[str]) -> None:
     temporary = _folder(os.path.join(box, "tmp"))
     devices = _devices(box)
     kernel.set_mount("/", set_flags=kernel.READ_ONLY, recursive=True)
+    for path, descriptor in home.items():
+        _show(descriptor, path)
+        kernel.set_mount(path, set_flags=kernel.READ_ONLY | kernel.NO_SUID | kernel.NO_DEVICES)
     for path in plan["run_time"]:
         _cover(path)
     for path in plan["temporary"]:
@@ -69,8 +74,42 @@ def build(plan: dict[str, Any], sockets: list[str]) -> None:
     for path in (*plan["hidden"], *sockets):
         _cover(path)
     _own_processes()
-    for descriptor in (*shown.values(), *overlays.values(), temporary, devices):
+    for descriptor in (*home.values(), *shown.values(), *overlays.values(), temporary, devices):
         os.close(descriptor)
+
+
+def _homes(home: str, box: str) -> dict[str, int]:
+    """Overlays of the home folder and of what is mounted below it. A socket or pipe that is seen through an
+    overlay is another one than that of the programs outside, under whatever name they made it: nothing
+    listens there. A file system that cannot be under an overlay is shown as it is."""
+    found = {}
+    for number, path in enumerate((home, *_mounted_below(home))):
+        try:
+            found[path] = _overlay(path, box, f"home{number}")
+        except OSError:
+            if number == 0:
+                return {}  # then all of it is read-only, as it is mounted
+            with kernel.Suppressed(OSError):
+                found[path] = os.open(path, os.O_PATH)
+    return found
+
+
+def _mounted_below(folder: str) -> list[str]:
+    """Where file systems are mounted below ``folder``, the outer ones first (proc(5), mountinfo)."""
+    found = set()
+    with open("/proc/self/mountinfo", "rb") as lines:
+        for line in lines:
+            path = os.fsdecode(_unescaped(line.split()[4]))
+            if path.startswith(f"{folder}/") and os.path.isdir(path):
+                found.add(path)
+    return sorted(found)
+
+
+def _unescaped(path: bytes) -> bytes:
+    """``path`` of mountinfo: blanks, tabs, ends of lines and backslashes are octal there."""
+    for code in (b"\\040", b"\\011", b"\\012", b"\\134"):
+        path = path.replace(code, bytes([int(code[1:], 8)]))
+    return path
 
 
 def size(folder: int, enough: int) -> int:

@@ -8,6 +8,7 @@ untrusted, so every length is checked against the file's size before it is used.
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -211,7 +212,17 @@ def find_model(wanted: str, settings: LocalSettings, environ: Mapping[str, str])
         trained = f"{file.name} was trained for {header.context:,} tokens"
         raise LocalError(f"[local] context is {settings.context:,}, and {trained}")
     context = settings.context or plan_context(header.context, header.cache_bytes, header.size, free)
-    return LocalModel(file, file.name.removesuffix(SUFFIX), context, settings.threads, header.size, free)
+    threads = settings.threads or spare_threads()
+    return LocalModel(file, file.name.removesuffix(SUFFIX), context, threads, header.size, free)
+
+
+def spare_threads() -> int:
+    """The threads for the engine: a core is left free. With a thread on every core, all of them wait for one
+    that anything else holds up, and a model writes a tenth of what it does with one thread fewer."""
+    import psutil
+
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(psutil.cpu_count(logical=False) or usable, usable) - 1)
 
 
 def plan_context(trained: int, cache_bytes: int, weights: int, free: int) -> int:

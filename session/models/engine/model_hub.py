@@ -18,9 +18,9 @@ from urllib.parse import quote, urljoin, urlsplit
 
 from session.base.text.sanitize import clean_line
 from session.wire.protocol.frames import NotAnObject, parse_object
+from session.wire.transport.connect import trust
 from session.wire.transport.endpoint import Endpoint
 from session.wire.transport.errors import LinkError, one_line
-from session.wire.transport.tls import trust
 
 if TYPE_CHECKING:
     import httpx2

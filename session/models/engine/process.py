@@ -22,7 +22,7 @@ from session.base.text.sanitize import clean_line
 from session.models.engine.model import LocalModel
 from session.wire.transport.endpoint import Endpoint
 from session.wire.transport.errors import LinkError, LinkProblem
-from session.wire.transport.hosted_server import HOST_ENDED
+from session.wire.transport.links import HOST_ENDED
 
 LOAD_SECONDS = 600.0
 """Time limit for loading a model."""
@@ -159,7 +159,8 @@ class Engine:
     async def _tell(self, pid: int, say: Callable[[str], None]) -> None:
         """Report what is being loaded and, if the system says, how far it is."""
         model = self.model
-        what = f"loading {clean_line(model.name)} ({said_bytes(model.size)})"
+        on = f", {model.threads} threads ([local] threads sets it)" if model.threads > 1 else ""
+        what = f"loading {clean_line(model.name)} ({said_bytes(model.size)}{on})"
         if model.size > model.free:
             what += f", more than the {said_bytes(model.free)} of memory that are free"
         say(what)

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from session.partner.script import Calls, Close, Fail, Garbage, Patch, Say, Scenario, Stall, Step, Think
-from session.partner.script_patches import search_replace, v4a
-from session.partner.script_tokens import split_tokens
+from session.partner.script_text import search_replace, split_tokens, v4a
 
 _BARE_DROPS = (
     "response.created",

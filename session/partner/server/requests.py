@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
 
-from session.partner.script_tokens import count_input_tokens
+from session.partner.script_text import count_input_tokens
 from session.wire.protocol.frames import NotAnObject, parse_object
 from session.wire.protocol.items import text_of
 

@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from session.partner.conversation import Reply, reply
-from session.partner.review_player import side_answer
 from session.partner.script import Say, Scenario, Script, Step
 from session.partner.server.answer import Answer
 from session.partner.server.dialects import nested_error
 from session.partner.server.requests import BadRequest, Request
-from session.partner.suggest_player import suggestion
+from session.partner.side_player import side_answer, suggestion
 from session.wire.protocol.items import text_of
 
 _PRACTICE = Path(__file__).parent / "practice.md"

@@ -29,7 +29,7 @@ from session.checks.output import MOST_FINDINGS
 from session.checks.runner import LAST_LINES, LONGEST_LAST
 from session.race.cluster.content import Content
 from session.race.cluster.worker import Answer, Job
-from session.setup.attempt_settings import ClusterSettings
+from session.setup.user_tables import ClusterSettings
 
 LONGEST_LINE = 1_000
 LONGEST_TEXT = LAST_LINES * (LONGEST_LAST + 1)

@@ -21,7 +21,7 @@ from session.race.cluster.content import Content, ContentReader, TooLarge
 from session.race.cluster.dask_link import ClusterError, DaskLink
 from session.race.cluster.tools import Tools, programs
 from session.race.cluster.worker import Job, installed
-from session.setup.attempt_settings import ClusterSettings
+from session.setup.user_tables import ClusterSettings
 
 Tell = Callable[[str], None]
 """Tells the user a line."""

@@ -1,7 +1,8 @@
 """The claim on a session: only the process that has it writes the session's journal.
 
 A claim is a locked file (``flock``) in the project's folder ``live``, so that it ends with the process,
-however that ends. The file names its holder; whoever finds it unlocked removes it.
+however that ends. The file names its holder; whoever finds it unlocked removes it. A session that no process
+has open is claimed to give it a title.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from edits.ledger.shared_lock import Holder, holder_of, sign
-from session.base.storage.folders import private_folder
+from session.base.events import SessionNamed
+from session.base.storage.folders import ProjectFolders, private_folder
 from session.base.storage.private_files import StoreError
+from session.record.journal.journals import Journal
 
 LOCK, SOCKET = ".lock", ".sock"
 _TRIES = 10
@@ -126,3 +129,19 @@ def _is_still(descriptor: int, file: Path) -> bool:
         return False
     opened = os.fstat(descriptor)
     return (there.st_dev, there.st_ino) == (opened.st_dev, opened.st_ino)
+
+
+def rename_session(folders: ProjectFolders, name: str, title: str) -> None:
+    """Write the title of the session ``name`` to its journal.
+
+    Blocks. Raises SessionTakenError where a process has the session, StoreError where it cannot be written.
+    """
+    claim = Claim(folders.live, name)
+    try:
+        journal = Journal(folders.sessions, name)
+        try:
+            journal.write(SessionNamed(title))
+        finally:
+            journal.close()
+    finally:
+        claim.release()

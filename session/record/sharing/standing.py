@@ -82,11 +82,16 @@ class Own:
         followed = self.host is not None and self.host.followed
         if self.host is not None:
             await self.host.close()
-        if self._new and not followed and self._recorder is not None and self._recorder.empty:
+        if self.empty and not followed:
             with suppress(OSError):  # then it is not listed, at least
                 self.journal.unlink()
         if self._claim is not None:
             self._claim.release()
+
+    @property
+    def empty(self) -> bool:
+        """Whether this is a new session in which nothing has happened."""
+        return self._new and self._recorder is not None and self._recorder.empty
 
     @property
     def goes_on(self) -> bool:

@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from context.text.safe import fenced
-from session.base.text.printed import plain, printable
 from session.base.text.sanitize import invisible_character
-from session.record.kept_output import KeptOutput
+from session.record.outputs import KeptOutput, plain, printable
 from session.tools.command.live_output import LiveOutput
 from session.tools.command.process import Exit, run_group
-from session.tools.tool import CallContext, ToolResult, ToolSpec, failed
-from session.tools.truncate import lines_that_fit, plural, shortened
+from session.tools.tool import CallContext, ToolResult, ToolSpec, failed, lines_that_fit, plural, shortened
 
 SHELL = "/bin/sh"
 KEPT = 8_192

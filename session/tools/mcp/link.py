@@ -28,8 +28,7 @@ from session.base.text.wording import install_command
 from session.tools.command.environment import server_environment
 from session.tools.mcp.odd_tools import pass_over_odd_tools
 from session.tools.mcp.program import LONGEST_MESSAGE, streams
-from session.tools.mcp.settings import McpServer
-from session.tools.mcp.working_folder import ServerFolders
+from session.tools.mcp.settings import McpServer, ServerFolders
 
 if TYPE_CHECKING:
     from mcp import Client

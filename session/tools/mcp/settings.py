@@ -1,6 +1,11 @@
-"""The tables ``[mcp.NAME]`` of the user's ``config.toml``: which MCP servers to use.
+"""The tables ``[mcp.NAME]`` of the user's ``config.toml``: which MCP servers to use, and where they are
+started.
 
 A project's file cannot add any, because a server is a program that runs or an address that receives data.
+
+Programs read code from where they are started: ``python -m NAME`` imports NAME from there, ``npx`` looks for
+packages there and in the folders above. So no server starts in the project, which may be a stranger's,
+unless the user's configuration says so.
 """
 
 from __future__ import annotations
@@ -12,6 +17,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from session.base.storage.folders import private_folder
 from session.base.text.tables import Table, TableError
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,23}")
@@ -95,3 +101,23 @@ def _server(name: str, values: Any) -> McpServer:
     if server.cwd and server.cwd != PROJECT_FOLDER and not Path(server.cwd).is_absolute():
         raise table.wrong(f'cwd must be "{PROJECT_FOLDER}" or an absolute path, not {server.cwd!r}')
     return server
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFolders:
+    """The folders for servers: the open ``project``, and private ones below spark's ``state`` folder."""
+
+    project: Path
+    state: Path
+
+    def working_folder(self, server: McpServer) -> Path:
+        """The folder for ``server``: what its ``cwd`` says, else a private one of its own, made here.
+
+        The private folder lies below the user's home and not in a shared folder for temporary files, where
+        other users could place packages above it. Raises OSError where it cannot be made.
+        """
+        if server.cwd == PROJECT_FOLDER:
+            return self.project
+        if server.cwd:
+            return Path(server.cwd)
+        return private_folder(self.state / "mcp" / server.name)

@@ -15,8 +15,7 @@ from context.text.secrets import redact
 from session.base.text.sanitize import clean, clean_line
 from session.tools.mcp.link import McpLink, McpLinkError
 from session.tools.mcp.settings import Asking, McpServer
-from session.tools.tool import CallContext, ToolResult, ToolSpec, failed
-from session.tools.truncate import lines_that_fit, plural, shortened
+from session.tools.tool import CallContext, ToolResult, ToolSpec, failed, lines_that_fit, plural, shortened
 from session.wire.protocol.frames import can_be_sent
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from session.turn.compaction.summary import (
     remembered_block,
 )
 from session.turn.compaction.summary_by_rules import code_blocks, summarize
-from session.turn.memory.past_turns import PastTurn, PastTurns
+from session.turn.past_turns import PastTurn, PastTurns
 
 _FACTS = 0.25
 """Share of the summary's room that its lines may take if not all messages have room."""

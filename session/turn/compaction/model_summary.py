@@ -17,7 +17,7 @@ from session.models.catalogue import Price
 from session.record.turn_cost import Tally
 from session.turn.compaction.compact import Room, as_it_stands
 from session.turn.compaction.proposal import ProposalError, dialogue_for_model, read_reply
-from session.turn.memory.past_turns import PastTurns
+from session.turn.past_turns import PastTurns
 from session.wire.instructions import ledger_instructions
 from session.wire.link.connection import Connection
 from session.wire.protocol import events as wire

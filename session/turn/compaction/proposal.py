@@ -17,7 +17,7 @@ from session.base.events import LedgerProposed
 from session.base.text.sanitize import clean_line
 from session.turn.compaction.summary import Entry, Kind, Section, Summary
 from session.turn.compaction.summary_by_rules import LONGEST, done, state, without_code
-from session.turn.memory.past_turns import PastTurn
+from session.turn.past_turns import PastTurn
 
 MOST_LINES = 20
 """Most lines of one kind that are taken from a reply."""

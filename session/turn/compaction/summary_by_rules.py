@@ -15,7 +15,7 @@ from importlib import resources
 
 from session.base.text.sanitize import clean_line
 from session.turn.compaction.summary import Entry, Kind, Message, Section, Summary
-from session.turn.memory.past_turns import EditFact, PastTurn
+from session.turn.past_turns import EditFact, PastTurn
 
 LONGEST = 300
 """Most characters of a line of the summary; longer sentences are not copied."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from session.wire.link.exchange import Channel, Patience, Request, exchange
 from session.wire.link.keeper import Keeper
-from session.wire.link.refused_items import refused_items
+from session.wire.link.refused_parts import refused_items
 from session.wire.link.retries import TOO_OLD, Retries, Tries, when_to_ask_again
 from session.wire.link.steer import Words
 from session.wire.link.steering import Held, NotSteered, steered

@@ -25,11 +25,9 @@ from session.wire.protocol.items import Item
 from session.wire.protocol.request import RequestProfile
 from session.wire.transport.endpoint import Endpoint, Login
 from session.wire.transport.errors import LinkError, LinkProblem
-from session.wire.transport.hosted_server import Host
-from session.wire.transport.links import OPEN_TIMEOUT
-from session.wire.transport.network import Judge, standing
+from session.wire.transport.links import OPEN_TIMEOUT, Host
+from session.wire.transport.network import Judge, slept_seconds, standing
 from session.wire.transport.service import Route, Service
-from session.wire.transport.sleep_clock import slept_seconds
 
 __all__ = [
     "Connection",

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Self, TypeVar
 
-from session.wire.link.optional_fields import OptionalFields
+from session.wire.link.refused_parts import OptionalFields
 from session.wire.protocol.dialects import FIM_NAMES, Decoder, dialect, origin
 from session.wire.protocol.events import (
     CONTENT,
@@ -28,11 +28,10 @@ from session.wire.protocol.events import (
     WireEvent,
 )
 from session.wire.protocol.frames import write_body
-from session.wire.protocol.increment import Exchange, increment
 from session.wire.protocol.items import Item, readable
 from session.wire.protocol.request import RequestProfile
 from session.wire.protocol.responses import ResponseDecoder, encode_create
-from session.wire.protocol.sendable import sendable
+from session.wire.protocol.sendable import Exchange, increment, sendable
 from session.wire.protocol.thoughts import ThoughtsApart
 from session.wire.transport.endpoint import Endpoint
 from session.wire.transport.errors import LinkError, LinkProblem

@@ -11,27 +11,22 @@ import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from session.wire.link.background import Background
+from session.base.tasks import LinkTasks
 from session.wire.link.exchange import Channel, Request
-from session.wire.link.feed import LinkFeed
-from session.wire.link.key_renewal import KeyRenewal
 from session.wire.link.lifecycle import Lifecycle
-from session.wire.link.optional_fields import EFFORT, OptionalFields
-from session.wire.link.retries import Backoff
-from session.wire.link.state import Announce, Close, Cut, Dial, Effect, LinkState, Refuse, Supply
+from session.wire.link.refused_parts import EFFORT, OptionalFields
+from session.wire.link.retries import Backoff, KeyRenewal
+from session.wire.link.state import Announce, Close, Cut, Dial, Effect, LinkFeed, LinkState, Refuse, Supply
 from session.wire.link.warm_up import WarmUps, read_ahead
 from session.wire.protocol.events import ServerError
 from session.wire.protocol.items import Item
 from session.wire.protocol.request import RequestProfile
-from session.wire.transport.compression import Compression
 from session.wire.transport.dial import open_link
 from session.wire.transport.endpoint import Endpoint, Login
 from session.wire.transport.errors import NO_UPGRADE, LinkError, LinkProblem, one_line
-from session.wire.transport.hosted_server import Host, behind
-from session.wire.transport.links import Link
-from session.wire.transport.network import Judge
+from session.wire.transport.links import Compression, Host, Link, behind
+from session.wire.transport.network import Judge, SleepClock
 from session.wire.transport.service import Route, Service, Transport
-from session.wire.transport.sleep_clock import SleepClock
 
 _CONNECT = "connect"
 """The name of the task that makes an attempt to connect."""
@@ -81,7 +76,7 @@ class Keeper:
         self._channels: dict[int, Channel] = {}
         self._numbers = itertools.count(1)
         self._waiters: set[asyncio.Future[Channel | None]] = set()
-        self._background = Background(self._fault)
+        self._background = LinkTasks(self._fault)
         self._attempting: asyncio.Task[Channel | LinkError] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._refused: list[Item] = []

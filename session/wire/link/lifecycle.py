@@ -28,7 +28,7 @@ from session.wire.link.state import (
     Supply,
 )
 from session.wire.transport.errors import LinkError
-from session.wire.transport.hosted_server import HOST_ENDED
+from session.wire.transport.links import HOST_ENDED
 from session.wire.transport.network import Standing
 from session.wire.transport.service import Service
 

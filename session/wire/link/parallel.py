@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncGenerator
 
-from session.wire.link.background import Background
+from session.base.tasks import LinkTasks
 from session.wire.link.exchange import Channel, Patience, Request, exchange
 from session.wire.link.keeper import Keeper
 from session.wire.link.retries import Retries, Tries
@@ -47,7 +47,7 @@ class ParallelRequests:
         self._no_answer = asyncio.Event()
         self._no_answer.set()
         self._answers = 0
-        self._background = Background(lambda name, error: None)
+        self._background = LinkTasks(lambda name, error: None)
         self._closed = False
 
     async def ask(self, request: Request) -> AsyncGenerator[WireEvent, None]:

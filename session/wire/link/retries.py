@@ -1,4 +1,4 @@
-"""Which failures are worth another try, and after how long. Without I/O; randomness is an argument.
+"""Which failures are worth another try, and after how long. Randomness is an argument.
 
 | failure | tries again |
 | --- | --- |
@@ -8,6 +8,8 @@
 | 408, 425, 5xx, or any of those with a named delay | yes; the server's own delay wins |
 | 200 with a body that is no JSON | as a lost connection |
 | quota spent, key, model, address, request too long or wrong, TLS | never |
+
+Where the present key is refused another one may be had: that is asked for once.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from session.wire.protocol.errors import PREVIOUS_NOT_FOUND
-from session.wire.transport.errors import UNTRUSTED, LinkError, LinkProblem
+from session.wire.transport.endpoint import Login
+from session.wire.transport.errors import NO_KEY, UNTRUSTED, LinkError, LinkProblem
 from session.wire.transport.refusals import SPENT
 
 TOO_OLD = "websocket_connection_limit_reached"
@@ -148,3 +151,39 @@ def passing(error: LinkError) -> bool:
     if error.code in _VAGUE_CODES and (400 <= status < 500 or _PERMANENT.search(error.message)):
         return status in _PASSING_STATUS
     return status in _PASSING_STATUS or status >= 500 or error.code in _PASSING_CODES
+
+
+_FORBIDDEN = 403
+"""The status of a key that is known and not allowed to do this: another would not help."""
+
+
+class KeyRenewal:
+    """Asks for another key, at most once between two answers, so that an expired login is renewed unseen."""
+
+    def __init__(self, login: Login) -> None:
+        self._login = login
+        self._asked = False
+
+    def answered(self) -> None:
+        """Note that the server accepts the key: it has completed an answer."""
+        self._asked = False
+
+    async def renew(self, problem: LinkError, key: str | None) -> str | LinkError:
+        """Another key than ``key``, which was refused with ``problem``; else the error to report.
+
+        An error about a key says how to log in.
+        """
+        advice = self._login.refused
+        told = problem.code == NO_KEY or (advice and problem.message.endswith(advice))
+        if problem.kind is not LinkProblem.UNAUTHORIZED or told:
+            return problem
+        new = None
+        if problem.status != _FORBIDDEN and self._login.refresh is not None and not self._asked:
+            self._asked = True
+            try:
+                new = await self._login.refresh()
+            except LinkError as error:
+                problem = error
+        if new and new != key:
+            return new
+        return problem.saying(f" {advice}") if advice else problem

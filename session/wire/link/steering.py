@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field, replace
 
 from session.wire.link.exchange import Channel, Patience, Request, Written, exchange
-from session.wire.link.optional_fields import OptionalFields
+from session.wire.link.refused_parts import OptionalFields
 from session.wire.link.steer import Stage, Steer, Words, words
 from session.wire.protocol.dialects import origin
 from session.wire.protocol.events import Steered, WireEvent

@@ -10,13 +10,13 @@ import asyncio
 from dataclasses import dataclass
 
 from session.wire.link.exchange import Channel, Request
-from session.wire.link.optional_fields import OptionalFields
+from session.wire.link.refused_parts import OptionalFields
 from session.wire.protocol.dialects import Decoder, dialect
 from session.wire.protocol.events import CONTENT, Finished, ServerError
 from session.wire.protocol.frames import write_body
-from session.wire.protocol.increment import Exchange
 from session.wire.protocol.request import RequestProfile
 from session.wire.protocol.responses import ResponseDecoder, encode_create
+from session.wire.protocol.sendable import Exchange
 from session.wire.transport.endpoint import Endpoint
 from session.wire.transport.errors import LinkError, LinkProblem
 from session.wire.transport.links import Link, PostingLink

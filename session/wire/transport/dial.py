@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from session.wire.protocol.dialects import dialect
-from session.wire.transport.compression import Compression
 from session.wire.transport.endpoint import Endpoint
-from session.wire.transport.links import Link
+from session.wire.transport.links import Compression, Link
 from session.wire.transport.service import Route, Transport
 
 _loaded: set[Transport] = set()

@@ -16,17 +16,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from session.wire.protocol.errors import is_context_overflow
-from session.wire.protocol.frames import NotAnObject, parse_object
-from session.wire.protocol.sse import AnswerBody, EventTooLarge, is_answer
-from session.wire.transport.compression import Compression
-from session.wire.transport.connect import connect_socket
+from session.wire.protocol.frames import AnswerBody, EventTooLarge, NotAnObject, is_answer, parse_object
+from session.wire.transport.connect import connect_socket, trust
 from session.wire.transport.endpoint import Endpoint
 from session.wire.transport.errors import LinkError, LinkProblem, one_line
-from session.wire.transport.links import ends_of
+from session.wire.transport.links import Compression, ends_of
 from session.wire.transport.network import Address
 from session.wire.transport.proxies import connect_by_socks, is_socks
 from session.wire.transport.refusals import Refusal, cut_off, explain_os, from_server, read_refusal
-from session.wire.transport.tls import trust
 
 if TYPE_CHECKING:
     import httpx2

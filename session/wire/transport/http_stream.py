@@ -16,8 +16,7 @@ from typing import Any
 import httpcore2
 import httpx2
 
-from session.wire.transport.connect import connect_socket
-from session.wire.transport.read_pacer import ReadPacer
+from session.wire.transport.connect import ReadPacer, connect_socket
 
 _MOST_WAITING = 1024 * 1024
 """Bytes that wait to be read before the socket is read no further."""

@@ -40,7 +40,10 @@ class ListedModel:
         return not self.retired and (self.ends is None or today < self.ends)
 
 
-_WINDOWS = ("context_window", "context_length", "max_context_length", "max_model_len", "max_input_tokens")
+_WINDOWS = (
+    *("n_ctx", "loaded_context_length", "context_window", "context_length", "max_context_length"),
+    *("max_model_len", "max_input_tokens"),
+)
 _OUTPUTS = ("max_completion_tokens", "max_output_tokens", "max_tokens")
 _ENDS = ("shutdown_date", "retires_at")
 
@@ -77,7 +80,8 @@ def _listed(row: Mapping[str, Any]) -> ListedModel | None:
     if not isinstance(name, str) or not name:
         return None
     top = row.get("top_provider")
-    limits = {**(top if isinstance(top, dict) else {}), **row}
+    meta = row.get("meta")  # llama.cpp's
+    limits = {**(top if isinstance(top, dict) else {}), **(meta if isinstance(meta, dict) else {}), **row}
     return ListedModel(
         one_line(name)[:_LONGEST_NAME],
         _tokens(limits, _WINDOWS),
@@ -100,6 +104,14 @@ def _day(value: object) -> date | None:
         return date.fromisoformat(value[:10]) if isinstance(value, str) else None
     except ValueError:
         return None
+
+
+async def fetch_object(endpoint: Endpoint, path: str, *, open_timeout: float = TIMEOUT) -> Mapping[str, Any]:
+    """The JSON object that ``GET path`` gives; empty where it gives none."""
+    try:
+        return parse_object(await _get(endpoint, path, open_timeout))
+    except (LinkError, NotAnObject):
+        return {}
 
 
 async def has_model(endpoint: Endpoint, name: str, *, open_timeout: float = TIMEOUT) -> bool:

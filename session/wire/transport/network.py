@@ -1,14 +1,17 @@
-"""Whether an open socket still belongs to the network that this machine is on.
+"""Whether an open socket still belongs to the network that this machine is on, and how long this machine has
+slept.
 
 When the Wi-Fi, a cable or a VPN changes, nobody tells a TCP connection that its route is gone: it is
 silent until a ping fails half a minute later. The system knows at once, and answers without a packet:
-by the address it would send from, and by whether it still has the address of the socket.
+by the address it would send from, and by whether it still has the address of the socket. While the machine
+sleeps the loop's clock stands still, and sockets die unnoticed.
 """
 
 from __future__ import annotations
 
 import errno
 import socket
+import time
 from collections.abc import Callable
 from enum import Enum
 
@@ -44,3 +47,32 @@ def standing(local: Address, peer: Address) -> Standing:
     except OSError:
         return Standing.SAME  # no route at all: there is nothing better to be had
     return Standing.SAME if here == local[0] else Standing.MOVED
+
+
+_SLEPT_SECONDS = 5.0
+"""A shorter sleep kills no socket, and the two clocks drift apart a little by themselves."""
+
+
+def slept_seconds() -> float:
+    """Seconds this machine has been suspended, from an arbitrary start: only differences mean something.
+
+    Where there is no clock that counts sleep (Linux has one), the wall clock stands in: setting it by more
+    than the threshold then costs a reconnection and nothing else.
+    """
+    boot = getattr(time, "CLOCK_BOOTTIME", None)
+    now = time.time() if boot is None else time.clock_gettime(boot)
+    return now - time.monotonic()
+
+
+class SleepClock:
+    """Notices that the machine has slept; ``slept`` gives the seconds it has been suspended so far."""
+
+    def __init__(self, slept: Callable[[], float]) -> None:
+        self._slept = slept
+        self._before = slept()
+
+    def has_slept(self) -> bool:
+        """Whether the machine has slept since the last call."""
+        slept, before = self._slept(), self._before
+        self._before = slept
+        return abs(slept - before) >= _SLEPT_SECONDS

@@ -15,10 +15,15 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 
-from session.wire.protocol.errors import PREVIOUS_NOT_FOUND, is_context_overflow, read_error
+from session.wire.protocol.errors import (
+    PREVIOUS_NOT_FOUND,
+    header_wait,
+    is_context_overflow,
+    limit_wait,
+    read_error,
+)
 from session.wire.protocol.events import ServerError
 from session.wire.protocol.frames import NotAnObject, parse_object
-from session.wire.protocol.waits import header_wait, limit_wait
 from session.wire.transport.endpoint import Endpoint
 from session.wire.transport.errors import NO_SUCH_PATH, UNTRUSTED, LinkError, LinkProblem, one_line
 

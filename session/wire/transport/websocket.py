@@ -21,14 +21,12 @@ from websockets.extensions.permessage_deflate import ClientPerMessageDeflateFact
 from websockets.frames import CloseCode, Frame, Opcode
 from websockets.protocol import Event
 
-from session.wire.transport.connect import connect_to
+from session.wire.transport.connect import ReadPacer, connect_to, trust
 from session.wire.transport.endpoint import Endpoint
 from session.wire.transport.errors import NO_UPGRADE, LinkError, LinkProblem, one_line
 from session.wire.transport.handshakes import explain
 from session.wire.transport.links import OPEN_TIMEOUT, ends_of
 from session.wire.transport.network import Address
-from session.wire.transport.read_pacer import ReadPacer
-from session.wire.transport.tls import trust
 
 MOST_WAITING = 256
 """Messages that wait to be taken before the socket is read no further."""

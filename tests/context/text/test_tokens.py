@@ -72,7 +72,7 @@ def test_a_rank_table_finds_its_tokens_and_nothing_else(shipped: list[bytes]) ->
 
 
 @given(st.one_of(CODE_LIKE, ASSIGNED))
-@settings(max_examples=share(2000, 300), deadline=None)
+@settings(max_examples=share(2000, 100), deadline=None)
 def test_counts_are_those_of_tiktoken(counter: Counter, theirs: tiktoken.Encoding, text: str) -> None:
     assert counter.count(text) == len(theirs.encode_ordinary(text))
 
@@ -110,14 +110,14 @@ def test_a_match_that_is_too_long_to_merge_counts_as_its_bytes(counter: Counter)
 
 
 @given(st.lists(CODE_LIKE, max_size=6))
-@settings(max_examples=share(300, 100), deadline=None)
+@settings(max_examples=share(300, 40), deadline=None)
 def test_counts_of_blocks_add_up_exactly(counter: Counter, texts: list[str]) -> None:
     blocks = [as_block(text, "# Block") for text in texts]
     assert sum(map(counter.count, blocks)) == counter.count("".join(blocks))
 
 
 @given(CODE_LIKE)
-@settings(max_examples=share(200, 70), deadline=None)
+@settings(max_examples=share(200, 30), deadline=None)
 def test_a_block_keeps_its_text(text: str) -> None:
     block = as_block(text, "# Block")
     assert block.endswith("\n") and not block[0].isspace() and block[0] != "/"
@@ -132,7 +132,7 @@ def test_known_counts(counter: Counter) -> None:
 
 
 @given(CODE_LIKE)
-@settings(max_examples=share(200, 70), deadline=None)
+@settings(max_examples=share(200, 30), deadline=None)
 def test_before_loading_a_count_is_an_upper_bound(counter: Counter, text: str) -> None:
     assert Counter().count(text) == len(text.encode()) >= counter.count(text)
 

@@ -180,7 +180,7 @@ def scanned(pieces: list[str]) -> list[tuple[Mark, str]]:
     raise AssertionError("the value did not end")
 
 
-@settings(deadline=None, max_examples=share(200, 80))
+@settings(deadline=None, max_examples=share(200, 40))
 @given(st.lists(VALUES, max_size=3), st.booleans(), st.integers(0, 60))
 def test_the_scanner_reads_any_json(value: object, ascii_only: bool, cut: int) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only)
@@ -199,7 +199,7 @@ def leaves(value: object) -> list[str]:
     return [said for inner in value for said in leaves(inner)] if isinstance(value, list) else []
 
 
-@settings(deadline=None, max_examples=share(150, 60))
+@settings(deadline=None, max_examples=share(150, 30))
 @given(st.text(max_size=40), st.text(max_size=40), st.booleans(), st.integers(0, 200))
 def test_any_two_texts_are_decoded_unchanged(old: str, new: str, ascii_only: bool, cut: int) -> None:
     text = json.dumps({"path": "a.py", "old_string": old, "new_string": new}, ensure_ascii=ascii_only)

@@ -78,7 +78,7 @@ def completed(events: list[ParserEvent]) -> list[Hunk]:
     return [event.hunk for event in events if isinstance(event, Completed)]
 
 
-@settings(deadline=None, max_examples=share(500, 150))
+@settings(deadline=None, max_examples=share(500, 60))
 @given(ANSWERS, FORMATS, st.booleans(), st.data())
 def test_any_text_is_parsed_the_same_in_any_pieces(
     text: str, format: Format | None, clean: bool, data: st.DataObject
@@ -90,7 +90,7 @@ def test_any_text_is_parsed_the_same_in_any_pieces(
     assert merged(parse(pieces, clean=clean, format=format)) == whole
 
 
-@settings(deadline=None, max_examples=share(300, 100))
+@settings(deadline=None, max_examples=share(300, 50))
 @given(ANSWERS, FORMATS, st.booleans())
 def test_every_opened_hunk_ends_exactly_once(text: str, format: Format | None, clean: bool) -> None:
     events = parse([text], clean=clean, format=format)
@@ -103,7 +103,7 @@ def test_every_opened_hunk_ends_exactly_once(text: str, format: Format | None, c
         assert {hunk.format for hunk in completed(events)} <= {format}
 
 
-@settings(deadline=None, max_examples=share(400, 120))
+@settings(deadline=None, max_examples=share(400, 50))
 @given(ANSWERS, ANSWERS, FORMATS, st.data())
 def test_hunks_completed_on_a_prefix_are_the_first_of_any_continuation(
     text: str, other: str, format: Format | None, data: st.DataObject

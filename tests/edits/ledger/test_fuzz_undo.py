@@ -110,7 +110,7 @@ def text(lines: Sequence[str]) -> str:
 
 
 @seed(1)
-@settings(max_examples=share(150, 40), deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=share(150, 20), deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(LANDS, min_size=3, max_size=6), LATER)
 def test_no_line_comes_back_out_of_order(
     first: list[tuple[int, int, int]], later: list[int | tuple[int, ...]]
@@ -128,7 +128,7 @@ def test_no_line_comes_back_out_of_order(
 
 
 @seed(1)
-@settings(max_examples=share(60, 15), deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=share(60, 8), deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(LANDS, min_size=3, max_size=6), st.lists(TURNS, max_size=10))
 def test_all_hunks_can_be_undone_after_any_undoing_and_landing_again(
     first: list[tuple[int, int, int]], turns: list[int]

@@ -91,7 +91,7 @@ def test_several_edits_of_a_call_land_one_after_the_other(tmp_path: Path) -> Non
     assert now == "c\n" and len(project.refusals) == 1 and not isinstance(project.refusals[0], Broken)
 
 
-@settings(deadline=None, max_examples=share(400, 150))
+@settings(deadline=None, max_examples=share(400, 60))
 @given(ALPHABET, ALPHABET.filter(bool), ALPHABET, st.booleans(), st.sampled_from(["\n", "\r\n", "\r"]))
 def test_it_equals_a_plain_text_replacement(
     before: str, old: str, new: str, everywhere: bool, newline: str

@@ -230,9 +230,9 @@ def spark_here(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     return run
 
 
-def test_a_hunk_is_on_disk_while_its_pipe_is_still_open(project: Path, spark_path: Path) -> None:
+def test_a_hunk_is_on_disk_while_its_pipe_is_still_open(project: Path, quick_spark: Path) -> None:
     process = subprocess.Popen(
-        [spark_path, "apply", "--json"], cwd=project, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [quick_spark, "apply", "--json"], cwd=project, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
     assert process.stdin is not None and process.stdout is not None
     with process:
@@ -374,14 +374,14 @@ def test_nothing_to_undo_says_so_and_no_more(project: Path, spark_here: RunSpark
         assert ran.err == f"spark: there is no hunk to {verb} in this project\n"
 
 
-def test_two_processes_give_their_hunks_different_names(project: Path, spark_path: Path) -> None:
+def test_two_processes_give_their_hunks_different_names(project: Path, quick_spark: Path) -> None:
     for name in ("one", "two"):
         (project / f"{name}.txt").write_text("".join(f"line {number}\n" for number in range(20)))
     processes = []
     for name in ("one", "two"):
         patches = "".join(update(f"{name}.txt", f"line {n}", f"{name} {n}") for n in range(20))
         process = subprocess.Popen(
-            [spark_path, "apply", "--json"], cwd=project, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [quick_spark, "apply", "--json"], cwd=project, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
         assert process.stdin is not None
         process.stdin.write(patches.encode())
@@ -398,9 +398,9 @@ def test_two_processes_give_their_hunks_different_names(project: Path, spark_pat
         assert (project / f"{name}.txt").read_text() == "".join(f"{name} {n}\n" for n in range(20))
 
 
-def test_an_interrupt_keeps_what_landed_and_leaves_with_130(project: Path, spark_path: Path) -> None:
+def test_an_interrupt_keeps_what_landed_and_leaves_with_130(project: Path, quick_spark: Path) -> None:
     process = subprocess.Popen(
-        [spark_path, "apply", "--json"],
+        [quick_spark, "apply", "--json"],
         cwd=project,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -428,12 +428,12 @@ def test_a_state_folder_that_cannot_be_written_is_a_configuration_error(
     assert "'Hello ' + name" in (project / "app.py").read_text()
 
 
-def test_a_closed_output_pipe_is_not_an_error(project: Path, spark_path: Path) -> None:
+def test_a_closed_output_pipe_is_not_an_error(project: Path, quick_spark: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     try:
         done = subprocess.run(
-            [spark_path, "apply"], cwd=project, input=HELLO.encode(), stdout=writing, stderr=subprocess.PIPE,
+            [quick_spark, "apply"], cwd=project, input=HELLO.encode(), stdout=writing, stderr=subprocess.PIPE,
             check=False, timeout=60,
         )  # fmt: skip
     finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from session.partner.script_patches import read_patch, search_replace, v4a
+from session.partner.script_text import read_patch, search_replace, v4a
 
 _MOVES = (
     "*** Update File: old.txt\n*** Move to: sub/new.txt\n@@\n-two\n+TWO\n",

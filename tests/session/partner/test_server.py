@@ -13,7 +13,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from session.partner.load_script import ScriptError, load, parse
-from session.partner.script_tokens import count_input_tokens, split_tokens
+from session.partner.script_text import count_input_tokens, split_tokens
 from session.partner.server import websocket_connection
 from session.partner.server.schedule import TokenSchedule, paced
 from session.partner.server.server import Partner, parse_rate

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from session.assist.suggest.place import place_at
+from session.assist.suggest.suggestion import place_at
 from session.assist.suggest.window import Surroundings, for_insertion, for_rewrite, region_at
-from session.partner.suggest_player import continued, suggestion
+from session.partner.side_player import continued, suggestion
 
 BEFORE = "def area(w):\n    return w\n\n\ndef a"
 

@@ -37,7 +37,7 @@ async def test_an_interrupt_ends_the_wait_for_a_stopped_process(
 async def test_a_session_opens_while_a_stopped_process_holds_the_ledger(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("session.record.journal.interrupted_landings.LONGEST_WAIT", 0.1)
+    monkeypatch.setattr("session.project.workspace.LONGEST_WAIT", 0.1)
     root = tmp_path / "project"
     root.mkdir()
     async with talking(root, REPAINT) as first:
@@ -49,12 +49,12 @@ async def test_a_session_opens_while_a_stopped_process_holds_the_ledger(
             assert str(process.pid) in told.text
 
 
-def test_undo_says_for_whom_it_waits(tmp_path: Path, spark_path: Path, own_folders: Path) -> None:
+def test_undo_says_for_whom_it_waits(tmp_path: Path, quick_spark: Path, own_folders: Path) -> None:
     patch = "*** Begin Patch\n*** Add File: a.txt\n+x\n*** End Patch\n"
-    subprocess.run([spark_path, "apply"], input=patch, text=True, cwd=tmp_path, check=True)
+    subprocess.run([quick_spark, "apply"], input=patch, text=True, cwd=tmp_path, check=True)
     (lock,) = own_folders.glob("state/spark/projects/*/ledger/lock")
     with held(lock.parent) as process:
-        undo = subprocess.Popen([spark_path, "undo"], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+        undo = subprocess.Popen([quick_spark, "undo"], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
         assert undo.stderr is not None
         line = undo.stderr.readline()
         assert f"waiting for process {process.pid} (spark exec)" in line

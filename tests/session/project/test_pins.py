@@ -18,7 +18,7 @@ from session.base.events import (
     TurnEnded,
 )
 from session.project.pins import PinError, Pins
-from session.turn.memory.window_report import ReportedPiece
+from session.turn.window_report import ReportedPiece
 from tests.session.talking import COLOURS, PLAIN, REPAINT, Listening, configure, talking
 
 SMALL = '[models."small"]\nprovider = "partner"\nwindow = 9000\noutput_reserve = 1000\nedit_format = "v4a"\n'

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from session.base.text.tables import TableError
-from session.setup.attempt_settings import ClusterSettings, read_attempts
+from session.setup.user_tables import ClusterSettings, read_attempts
 from tests.session.setup.test_config import Setup
 
 TLS = {"ca": "/tls/ca.pem", "cert": "~/own.pem", "key": "/tls/own.key"}

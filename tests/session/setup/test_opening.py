@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from session.base.events import Notice
-from session.models.keys.credentials import CredentialsError
+from session.models.credentials import CredentialsError
 from session.project.workspace import WorkspaceError
 from session.setup.config import ConfigError, Flags
 from session.setup.opening import Opening, open_project

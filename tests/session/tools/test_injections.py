@@ -12,9 +12,7 @@ from pathlib import Path
 import pytest
 
 from context.project.project import Project
-from session.tools.list_folder import ListTool
-from session.tools.outline import OutlineTool
-from session.tools.read import ReadTool
+from session.tools.look import ListTool, OutlineTool, ReadTool
 from session.tools.search import SearchTool
 from session.tools.tool import CallContext
 from session.tools.toolbox import BadArguments

@@ -15,10 +15,8 @@ import pytest
 from context.disk.programs import find_program
 from context.project.project import Project
 from session.base.text.tables import TableError
-from session.setup.project_tools import project_tools
-from session.tools.list_folder import ListTool
-from session.tools.outline import OutlineTool
-from session.tools.read import ReadTool
+from session.setup.session_tools import project_tools
+from session.tools.look import ListTool, OutlineTool, ReadTool
 from session.tools.search import SearchTool
 from session.tools.settings import Running, ToolSettings, read_tool_settings
 from session.tools.tool import CallContext, Tool, ToolResult, ToolSpec

@@ -17,7 +17,7 @@ from session.base.events import Event, HunkDropped, HunkHeld, HunkLanded, HunkOp
 from session.project.edit_thread import EditThread
 from session.turn.hunk_writer import HunkWriter
 from session.turn.lane import Lane
-from session.turn.memory.turn_memory import EditedFiles
+from session.turn.turn_memory import EditedFiles
 from tests.session.recording import recorder_for
 
 E = TypeVar("E")

@@ -7,8 +7,14 @@ import pytest
 from edits.hunk import Action, Extent, Guard, Landed, RefusalCode, Refused, Rung, Status
 from edits.report import NotReceived
 from session.base.events import Event, HunkDropped, HunkHeld, HunkLanded, HunkRedone, HunkRefused, HunkUndone
-from session.turn.hunk_events import held_event, landed_event, outcome_event, redone_event, undone_event
-from session.turn.hunk_life import Question
+from session.turn.hunk_life import (
+    Question,
+    held_event,
+    landed_event,
+    outcome_event,
+    redone_event,
+    undone_event,
+)
 
 LANDED = Landed(
     "h1", "a\x1b.py", Action.UPDATE, Status.APPLIED, Rung.INDENT, 3, 7, extent=Extent(4, 2, "+ x\x07")

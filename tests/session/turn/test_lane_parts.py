@@ -15,11 +15,10 @@ from edits.ledger.ledger import Ledger
 from session.base.events import Event, HunkAimed
 from session.project.edit_thread import EditThread
 from session.project.open_files import OuterTexts
-from session.turn.failures import INTERNAL, TurnFailedError
+from session.turn.failures import INTERNAL, LaneTasks, TurnFailedError
 from session.turn.hunk_writer import HunkWriter
 from session.turn.lane import TargetLines
-from session.turn.lane_tasks import LaneTasks
-from session.turn.memory.turn_memory import EditedFiles
+from session.turn.turn_memory import EditedFiles
 from tests.session.turn.lane_rig import SteppedThread
 
 OLD, NEW, CONTEXT = LineKind.OLD, LineKind.NEW, LineKind.CONTEXT

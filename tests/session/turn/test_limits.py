@@ -27,8 +27,8 @@ from session.base.events import (
     Usage,
 )
 from session.project.pins import Pins
-from session.turn.memory.turn_memory import TurnMemory
 from session.turn.preparation import Preparation
+from session.turn.turn_memory import TurnMemory
 from session.wire.instructions import TAKE_UP
 from tests.session.talking import COLOURS, PLAIN, REPAINT, configure, talking
 

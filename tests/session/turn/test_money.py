@@ -12,7 +12,7 @@ from session.base.events import Notice, TurnEnded, Usage
 from session.base.text.tables import TableError
 from session.models.prices import Price
 from session.record.usage_log import Row, UsageLog
-from session.setup.side_settings import BudgetSettings, read_budget
+from session.setup.user_tables import BudgetSettings, read_budget
 from session.turn.money import (
     MoneyBudget,
     Purse,
@@ -26,9 +26,8 @@ PRICED = """
 [models.spark-practice]
 price = { input = 100.0, cached = 10.0, output = 500.0 }
 """
-LONG = (
-    '[[scenario]]\nmatch = ["*"]\n[[scenario.step]]\nsay = """' + "many words of an answer " * 400 + '"""\n'
-)
+WORDS = " ".join(f"thing {number * number} is {number}," for number in range(1_200))
+LONG = f'[[scenario]]\nmatch = ["*"]\n[[scenario.step]]\nsay = "{WORDS}"\n'
 
 
 @pytest.fixture
@@ -77,7 +76,8 @@ async def test_an_answer_within_the_limit_ends_as_it_would(project: Path) -> Non
     configure(project, f"[budget]\ndollars_per_turn = 50.0\n{PRICED}")
     async with talking(project, LONG) as at:
         at.session.submit("say much")
-        assert (await at.ended("t1")).status == "completed"
+        ended = await at.ended("t1")
+        assert ended.status == "completed", ended.message
 
 
 async def test_the_limits_of_hour_and_day_hold_over_all_sessions(project: Path) -> None:

@@ -15,9 +15,9 @@ from context.window.pieces import BudgetTooSmall
 from edits.files.tree import Tree
 from edits.hunk import Action, Landed, RefusalCode, Refused, Rung, Status
 from session.turn.compaction.compact import room_in
-from session.turn.memory.past_turns import PastTurn, PastTurns
-from session.turn.memory.turn_memory import TurnMemory
+from session.turn.past_turns import PastTurn, PastTurns
 from session.turn.preparation import Preparation, PreparedRequest, read_or_none
+from session.turn.turn_memory import TurnMemory
 from session.wire.input_items import item_text
 from session.wire.instructions import DATA_HEAD, REPORT_HEAD
 from tests.session.turn.compaction.saying import counter

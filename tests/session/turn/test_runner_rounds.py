@@ -24,9 +24,9 @@ from session.base.events import (
 )
 from session.turn.failures import INTERNAL, TurnFailedError
 from session.turn.hunk_life import Answer
-from session.turn.memory.turn_memory import TurnMemory
 from session.turn.runner import Runner
 from session.turn.turn import Turn
+from session.turn.turn_memory import TurnMemory
 from session.wire.input_items import item_text
 from session.wire.protocol import events as wire
 from session.wire.protocol.items import Item, user_message
@@ -106,6 +106,9 @@ class Prepares:
     def count(self, text: str) -> int:
         return len(text)
 
+    def file_text(self, path: str) -> str | None:
+        return f"the text of {path}\n"
+
     async def prepare(self, prompt: str, memory: TurnMemory, share: float = 1.0) -> Any:
         self.shares.append(share)
         if self.problem is not None:
@@ -143,12 +146,20 @@ class Tools:
 class Rig:
     """A runner with a real lane and memory."""
 
-    def __init__(self, folder: Path, answers: list[Script] | None, prompt: str = "go") -> None:
+    def __init__(
+        self,
+        folder: Path,
+        answers: list[Script] | None,
+        prompt: str = "go",
+        *,
+        edit_format: str = "search-replace",
+        brief: bool = False,
+    ) -> None:
         self.lane = LaneRig(folder, files=("a.py",))
         self.events, self.memory = self.lane.events, TurnMemory()
         self.preparation, self.tools, self.turn = Prepares(), Tools(), Turn("t1")
         self.wire = None if answers is None else Wire(answers)
-        model: Any = SimpleNamespace(name="m", budget=50_000)
+        model: Any = SimpleNamespace(name="m", budget=50_000, edit_format=edit_format, brief=brief)
         stand_in: Any = self.wire
         self.runner = Runner(
             self.turn,

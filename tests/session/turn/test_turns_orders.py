@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import weakref
 from collections.abc import Awaitable, Callable
 from itertools import product
 from pathlib import Path
@@ -15,7 +17,8 @@ from session.base.events import Event, Notice, PromptQueued, PromptSubmitted, Pr
 from session.base.tasks import BackgroundTasks
 from session.base.waiting_prompts import WaitingPrompts
 from session.project.edit_thread import EditThread
-from session.setup.side_settings import BudgetSettings
+from session.setup.user_tables import BudgetSettings
+from session.turn import turns
 from session.turn.lane import Lane
 from session.turn.money import MoneyBudget
 from session.turn.turn import Signal, Turn
@@ -92,8 +95,8 @@ class Order(Turns):
         return self.between(doing, of_session=of_session)
 
 
-async def calm(turns: int = 20) -> None:
-    for _ in range(turns):
+async def calm(rounds: int = 20) -> None:
+    for _ in range(rounds):
         await asyncio.sleep(0)
 
 
@@ -132,6 +135,25 @@ ORDERS: list[tuple[str, str]] = [
     ("apart submit submit done", "work begins, t4 redirected, t4 over: p, t4 ended, work ends, t5: p"),
     ("apart submit", "work begins"),
 ]  # fmt: skip
+
+
+async def test_what_a_turn_left_in_circles_is_collected_when_it_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "gc", gc)
+    order = Order(tmp_path)
+    order.submit("p")
+    await calm()
+    circle = Run("circle", "", [])
+    circle.__dict__["itself"], left = circle, weakref.ref(circle)
+    del circle
+    order.runs[-1].end.set()
+    gc.disable()
+    try:
+        await calm()
+        assert left() is None
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize(("steps", "log"), ORDERS, ids=[row[0] for row in ORDERS])

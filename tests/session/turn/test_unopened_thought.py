@@ -9,7 +9,7 @@ import pytest
 from edits.hunk import Landed
 from edits.report import NotReceived, UndoneByUser
 from session.base.events import HunkDropped, HunkLanded, HunkUndone
-from session.turn.unopened_thought import UnopenedThought
+from session.turn.response import UnopenedThought
 from tests.session.turn.lane_rig import LaneRig
 
 CASES: dict[str, tuple[str, bool]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from session.turn.memory.window_report import WindowReport
+from session.turn.window_report import WindowReport
 from tests.tui.stage import stage
 
 

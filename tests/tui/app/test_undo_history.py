@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind
-from session.turn.hunk_events import landed_event
+from session.turn.hunk_life import landed_event
 from tests.thorough import share
 from tests.tui.stage import GREETER, Stage, stage
 

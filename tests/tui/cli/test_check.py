@@ -110,12 +110,12 @@ def test_a_broken_configuration_is_told(root: Path, run_spark: RunSpark) -> None
 
 @pytest.mark.parametrize(("answer", "code"), [("y", 1), ("n", 3), ("", 3)])
 def test_on_a_terminal_the_exact_command_is_shown_and_asked_about(
-    root: Path, spark_path: Path, answer: str, code: int
+    root: Path, quick_spark: Path, answer: str, code: int
 ) -> None:
     configure(f'[[checks]]\nname = "odd"\ncommand = "false{" " * 60}; false"\n')
     main, terminal = pty.openpty()
     with subprocess.Popen(
-        [spark_path, "check", "odd"], cwd=root, stdin=terminal, stdout=terminal, stderr=terminal
+        [quick_spark, "check", "odd"], cwd=root, stdin=terminal, stdout=terminal, stderr=terminal
     ) as asking:
         os.close(terminal)
         seen = read_until(main, "Agree to this command")

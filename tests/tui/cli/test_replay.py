@@ -14,10 +14,10 @@ import pytest
     [(["--speed", "9"], 2, "0.25"), (["--speed", "x"], 2, "--speed"), ([], 3, "needs a terminal")],
 )
 def test_what_is_wrong_is_said(
-    spark_path: Path, tmp_path: Path, arguments: list[str], code: int, told: str
+    quick_spark: Path, tmp_path: Path, arguments: list[str], code: int, told: str
 ) -> None:
     done = subprocess.run(
-        [spark_path, "replay", *arguments],
+        [quick_spark, "replay", *arguments],
         capture_output=True,
         text=True,
         stdin=subprocess.DEVNULL,

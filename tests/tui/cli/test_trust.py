@@ -62,12 +62,12 @@ def test_a_flag_trusts_for_one_run_and_keeps_no_answer(run_spark: RunSpark, rule
     [(b"y\n", 0, "used from now on"), (b"\n", 1, "not used"), (b"n\n", 1, "not used")],
 )
 def test_on_a_terminal_it_asks_and_the_default_is_no(
-    spark_path: Path, rules: Path, typed: bytes, code: int, told: str
+    quick_spark: Path, rules: Path, typed: bytes, code: int, told: str
 ) -> None:
     ours, theirs = pty.openpty()
     os.write(ours, typed)
     done = subprocess.run(
-        [spark_path, "trust"], cwd=rules, stdin=theirs, capture_output=True, timeout=60, check=False
+        [quick_spark, "trust"], cwd=rules, stdin=theirs, capture_output=True, timeout=60, check=False
     )
     os.close(ours)
     os.close(theirs)

@@ -13,8 +13,7 @@ from rich.segment import Segment
 from themes.loader import load_theme
 from tui.chat.transcript.markdown import LONGEST_SHOWN, MarkdownStream
 from tui.editor.colouring import Colouring
-from tui.editor.line_drawing import LineLook, draw_line, in_sight
-from tui.editor.long_lines import LONG
+from tui.editor.drawing import LONG, LineLook, draw_line, in_sight
 from tui.screen.drawing.code import LONGEST_LEXED, MOST_LEXED, drawable, lex, lexer_for
 from tui.screen.drawing.palette import Palette
 from tui.screen.drawing.plain import untabbed

@@ -7,18 +7,17 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from session.base import events as said
-from session.record.usage_totals import UsageFold
+from session.record.usage import UsageFold
 from session.turn.landing_queue import DECLINED
 from tui.app.panes.held_bar import HeldBar, Question
 from tui.app.panes.status import StatusLine
 from tui.app.review.review_book import ReviewBook
 from tui.chat.chat import ChatView
-from tui.chat.transcript.hunk_entry import HunkSize
-from tui.chat.transcript.tool_calls import COMMAND_LINES
+from tui.chat.transcript.entries import COMMAND_LINES, HunkSize
 from tui.editor.disk_changes import DiskChanges
 from tui.editor.flights import Flights
-from tui.editor.hunk_notes import HunkNotes
 from tui.editor.shown_file import ShownFile
+from tui.editor.signs import HunkNotes
 from tui.front.slash.running import refusal_line
 from tui.front.words.check_lines import (
     broken_line,

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from textual.app import App
 
 from tui.app.control.background import BackgroundTasks
-from tui.app.control.drop_control import DropControl
-from tui.app.control.hunk_control import HunkControl
+from tui.app.control.hunk_control import DropControl, HunkControl
 from tui.app.control.overlay_control import OverlayControl
 from tui.app.control.quit_control import QuitControl
 from tui.app.panes.held_bar import DROP, READ_ALL, TRUST, UNDO_TURN, Question
@@ -26,9 +25,8 @@ from tui.screen.terminal.lending import EditorProblem, edit_outside, editor_comm
 if TYPE_CHECKING:
     from tui.app.control.feed import Feed
     from tui.app.control.suggestion_control import SuggestionControl
-    from tui.app.panes.reading_question import ReadingQuestion
-    from tui.app.panes.trust_question import TrustQuestion
-    from tui.chat.composer.kept_texts import KeptTexts
+    from tui.app.panes.questions import ReadingQuestion, TrustQuestion
+    from tui.chat.composer.history import KeptTexts
     from tui.front.port import SessionPort
     from tui.front.words.held_items import Verdict
 

@@ -22,7 +22,7 @@ from tui.screen.drawing.plain import visible
 
 if TYPE_CHECKING:
     from tui.app.control.file_control import FileControl
-    from tui.chat.composer.kept_texts import KeptTexts
+    from tui.chat.composer.history import KeptTexts
     from tui.editor.shown_file import ShownFile
     from tui.front.port import SessionPort
     from tui.screen.clipboard import Clipboard

@@ -14,10 +14,9 @@ from session.base.events import HunkRefused
 from session.commands.diff_commands import DiffError
 from session.project.open_files import FileProblem
 from tui.app.control.background import BackgroundTasks
-from tui.app.control.drop_control import DropControl
+from tui.app.control.hunk_control import DropControl
 from tui.app.panes.layout import Panes
-from tui.app.review.review_book import MOST_LINES, ReviewBook, Reviewed
-from tui.app.review.review_rows import Line, patch_lines, replaced_lines
+from tui.app.review.review_book import MOST_LINES, Line, ReviewBook, Reviewed, patch_lines, replaced_lines
 from tui.screen.drawing.palette import ThemeSwitch
 from tui.screen.terminal.lending import EditorProblem, edit_outside, editor_command, given_back
 

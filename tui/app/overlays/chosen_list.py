@@ -15,8 +15,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 
-from tui.app.overlays.lines import Lines
-from tui.app.overlays.overlay import Overlay
+from tui.app.overlays.overlay import Lines, Overlay
 from tui.screen.drawing.pacer import Pacer
 from tui.screen.drawing.palette import Palette
 

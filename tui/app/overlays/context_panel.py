@@ -9,7 +9,7 @@ from textual import events, work
 
 from session.base import events as said
 from session.project.pins import PinError
-from session.turn.memory.window_report import WindowReport
+from session.turn.window_report import WindowReport
 from tui.app.overlays.chosen_list import Choices, ListScreen
 from tui.app.overlays.context_rows import FILL, Entry, Group, detail, groups, head, hints, list_rows
 from tui.app.overlays.file_picker import FilePicker

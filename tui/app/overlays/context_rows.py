@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from session.turn.memory.window_report import WindowReport
+from session.turn.window_report import WindowReport
 from tui.front.keys.keymap import shown
 from tui.front.matching import best
 from tui.front.words.figures import thousands

@@ -12,8 +12,7 @@ from textual.content import Content
 from textual.widgets import Input
 from textual.worker import Worker
 
-from tui.app.overlays.lines import Lines
-from tui.app.overlays.overlay import ClosingScreen
+from tui.app.overlays.overlay import ClosingScreen, Lines
 from tui.front.keys.key_order import run_key_in_order
 from tui.front.matching import best
 from tui.screen.drawing.palette import Palette

@@ -11,8 +11,7 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from session.setup.model_offers import Offer
-from tui.app.overlays.lines import Lines
-from tui.app.overlays.overlay import ClosingScreen
+from tui.app.overlays.overlay import ClosingScreen, Lines
 from tui.screen.drawing.palette import Palette
 from tui.screen.drawing.plain import cell_len, clipped, visible
 from tui.screen.drawing.rows import Row, Span, breaks

@@ -11,8 +11,7 @@ from textual.content import Content
 from textual.widgets import Input
 
 from tui.app.overlays.file_picker import PathInput
-from tui.app.overlays.lines import Lines
-from tui.app.overlays.overlay import ClosingScreen
+from tui.app.overlays.overlay import ClosingScreen, Lines
 from tui.front.matching import Choice, filtered, marked
 from tui.screen.drawing.palette import Palette
 from tui.screen.drawing.plain import cell_len, clipped, fitting, visible

@@ -1,8 +1,10 @@
-"""The titles of the panes."""
+"""The titles of the panes; that of the editor is the row of tabs of the open files, fitted to the width."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.app import App
@@ -16,13 +18,69 @@ from tui.screen.drawing.plain import cell_len, clipped_left, fitting, visible
 if TYPE_CHECKING:
     from session.project.open_files import OpenFile
     from tui.editor.shown_file import ShownFile
-    from tui.editor.tabs import Tab
 
 
 A_CENT = 0.01
 """Dollars above which the user is told what a turn costs, before it is sent."""
+FOLLOWING = "↓"
+"""Before a file that came up with the model's hunks."""
+UNSAVED = "●"
+"""Behind a file with unsaved text."""
+LONGEST = 24
+"""Cells of a name that is not the shown file's."""
 FRAME = 6
 """Cells of a pane's title beside its name and its remark."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """One open file."""
+
+    path: str
+    shown: bool
+    dirty: bool
+    pinned: bool
+
+
+def tab_row(tabs: Sequence[Tab], width: int) -> list[tuple[str, bool]]:
+    """The row of tabs in at most ``width`` cells: texts, and whether each is of the shown file. Where not all
+    fit, those nearest to the shown one are there, and numbers say how many are not."""
+    at = next((index for index, tab in enumerate(tabs) if tab.shown), 0)
+    counts = Counter(_end(tab.path, 1) for tab in tabs)
+    labels = [_label(tab, width if index == at else LONGEST, counts) for index, tab in enumerate(tabs)]
+    first, last = at, at + 1
+    grown = True
+    while grown:
+        grown = False
+        for low, high in ((first, last + 1), (first - 1, last)):
+            if low >= 0 and high <= len(tabs) and _width(labels, low, high) <= width:
+                first, last, grown = low, high, True
+                break
+    row = [(f"‹{first} ", False)] if first else []
+    for index in range(first, last):
+        row.append((labels[index], index == at))
+        if index + 1 < last:
+            row.append((" │ ", False))
+    return [*row, (f" {len(tabs) - last}›", False)] if last < len(tabs) else row
+
+
+def _width(labels: Sequence[str], first: int, last: int) -> int:
+    hidden = (len(str(first)) + 2 if first else 0) + (3 if last < len(labels) else 0)
+    return sum(map(cell_len, labels[first:last])) + 3 * (last - first - 1) + hidden
+
+
+def _end(path: str, parts: int) -> str:
+    # Without `pathlib`: this is drawn with each frame, and a path makes Python remember its parts anew.
+    return "/".join(path.split("/")[-parts:])
+
+
+def _label(tab: Tab, room: int, counts: Counter[str]) -> str:
+    name = _end(tab.path, 1)
+    if counts[name] > 1:
+        name = _end(tab.path, 2)
+    mark = "" if tab.pinned else FOLLOWING
+    end = f" {UNSAVED}" if tab.dirty else ""
+    return f"{mark}{clipped_left(visible(name), max(6, room - len(mark) - len(end)))}{end}"
 
 
 class Titles:
@@ -47,8 +105,6 @@ class Titles:
 
     def name_editor(self, file: ShownFile) -> None:
         """Say which file is shown and how it stands, or why none is."""
-        from tui.editor.tabs import Tab  # the first frame has no file
-
         editor = self._panes.editor
         if not file.path:
             self._panes.chat.tell_instead(file.problem)
@@ -100,8 +156,6 @@ def composer_title(
 def editor_title(tabs: Sequence[Tab], base: OpenFile | None, cursor: tuple[int, int], width: int) -> Content:
     """The tabs of the open files in ``width`` cells, or the path of the only one, and where the cursor is.
     ``base`` is the shown file as it was read, None for one that is not on disk yet."""
-    from tui.editor.tabs import UNSAVED, tab_row  # the first frame has no file
-
     if base is None:
         remarks = ["new file"]
     else:

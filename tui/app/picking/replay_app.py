@@ -24,11 +24,10 @@ from session.base.events import Event, HunkLanded, ModelChosen, TurnStarted
 from session.base.storage.private_files import StoreError
 from session.record.fork import NoSuchPlaceError
 from session.ways.player import Player, State, Unit
-from session.ways.recorded_texts import RecordedFiles
-from session.ways.recording import Moment
+from session.ways.recording import Moment, RecordedFiles
 from tui.app.control.background import BackgroundTasks, fault
 from tui.app.control.feed import Feed
-from tui.app.overlays.lines import Lines
+from tui.app.overlays.overlay import Lines
 from tui.app.panes.held_bar import HeldBar
 from tui.app.panes.layout import Layout
 from tui.app.panes.status import StatusLine

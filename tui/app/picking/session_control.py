@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 
 from session.base.storage.private_files import StoreError, replace_private
+from session.record.archive import markdown
 from session.record.fork import fork_session
 from session.record.journal.session_list import NoSessionError, SessionList, find_session, list_sessions
-from session.record.session_markdown import markdown
-from session.record.sharing.rename import rename_session
+from session.record.sharing.claim import rename_session
 from session.ways.following_opening import ask_to_hand_over
 from tui.app.control.background import BackgroundTasks
 from tui.app.control.overlay_control import OverlayControl
@@ -28,7 +28,7 @@ from tui.screen.terminal.lending import keep_keys
 
 if TYPE_CHECKING:
     from tui.app.control.quit_control import QuitControl
-    from tui.app.picking.sessions_screen import SessionsScreen, Wish
+    from tui.app.picking.session_screens import ListWish, SessionsScreen
     from tui.editor.shown_file import ShownFile
     from tui.front.port import SessionPort
 
@@ -103,7 +103,7 @@ class SessionControl:
                 self._key_turns.release()
 
     def _pick(self, folder: Path, found: SessionList) -> None:
-        from tui.app.picking.sessions_screen import SessionsScreen
+        from tui.app.picking.session_screens import SessionsScreen
 
         choices = self._choices(found)
         if not choices:
@@ -125,7 +125,7 @@ class SessionControl:
             if row.name != self._session.name
         ]
 
-    def _wished(self, wish: Wish, name: str, title: str) -> None:
+    def _wished(self, wish: ListWish, name: str, title: str) -> None:
         """Do what the user wishes about a session of the list."""
         work = {"rename": self._rename, "fork": self._fork, "export": self._export}[wish]
         self._background.start(self._told(work(name, title)), f"{wish} of a session")

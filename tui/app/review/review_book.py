@@ -1,12 +1,18 @@
-"""Every hunk of the session as events tell of it, ordered so that the riskiest comes first."""
+"""What is reviewed, as plain data: every hunk of the session as events tell of it, ordered so that the
+riskiest comes first, the list of hunks, and one hunk's change in one or two columns.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from difflib import unified_diff
 
 from session.base import events as said
 from session.turn.landing_queue import DECLINED
+from tui.chat.transcript.entries import HUNK_SIGNS
+from tui.screen.drawing.plain import cell_len, clipped, untabbed, visible
+from tui.screen.drawing.rows import Row, Span
 
 MOST_WITH_TEXT = 200
 """Hunks whose typed lines are kept; those of older ones come from the ledger, if they landed."""
@@ -15,6 +21,11 @@ MOST_LINES = 600
 
 GUARDS = ("secret", "runs", "deletes", "overwrites", "dependency", "locked", "review")
 """The reasons to hold a hunk, the one with the highest risk first."""
+FILL = "panel"
+Line = tuple[str, str]
+"""A kind, which is a blank, ``-``, ``+`` or ``@`` for a heading, and a text."""
+Cell = tuple[str, str, str]
+_ROLES = {"+": "added", "-": "removed", "@": "accent"}
 
 
 @dataclass(slots=True)
@@ -165,3 +176,92 @@ class ReviewBook:
         each.lines += [(kind, line) for line in ended]
         if rest:
             self._open[hunk] = (kind, rest)
+
+
+def patch_lines(patch: str) -> list[Line]:
+    """The lines of a patch of one file, without what comes before its hunks."""
+    lines: list[Line] = []
+    for line in patch.split("\n"):
+        if line.startswith("@@") or lines:
+            lines.append((line[:1] if line[:1] in "-+@ " and line else " ", line[1:]))
+        elif line.startswith(("rename to", "deleted file", "new file", "GIT binary")):
+            lines.append(("@", f" {line}"))
+    return lines
+
+
+def replaced_lines(old: str, new: Sequence[str]) -> list[Line]:
+    """What changes where a hunk puts a whole new text in place of a file's."""
+    patch = unified_diff(old.splitlines(), new, lineterm="", n=2)
+    return patch_lines("\n".join(patch)) or [(" ", line) for line in new]
+
+
+def hunk_row(each: Reviewed, chosen: bool, width: int, *, ansi: bool) -> Row:
+    """One line of the list."""
+    sign, role = HUNK_SIGNS[each.state]
+    state = "kept" if each.kept and each.state == "landed" else each.told_state
+    size = f" +{each.added} −{each.removed}" if each.added or each.removed else ""
+    why = each.guard if each.state == "held" else "placed by likeness" if each.fuzzy else ""
+    told = " · ".join(filter(None, (state, why)))
+    lead: list[Span] = [
+        ("❯ " if chosen else "  ", "accent"),
+        (f"{sign} ", role),
+        (f"{each.hunk:<3} ", "faint"),
+    ]
+    room = max(8, width - cell_len("".join(text for text, _ in lead)) - len(size) - cell_len(told) - 3)
+    path = clipped(visible(each.path), room)
+    spans = [*lead, (path, "text"), (size, "muted"), (f"  {told}", role)]
+    fill = "selection" if chosen and not ansi else FILL
+    return Row([(clipped("".join(text for text, _ in spans), width), "text")] if width < 20 else spans, fill)
+
+
+def unified(lines: Sequence[Line], width: int) -> list[Row]:
+    """The change in one column."""
+    return [_change_row([_change_cell(kind, text, width)]) for kind, text in lines]
+
+
+def side_by_side(lines: Sequence[Line], width: int) -> list[Row]:
+    """The old lines at the left, the new ones at the right."""
+    half = max(4, (width - 3) // 2)
+    rows: list[Row] = []
+    old: list[str] = []
+    new: list[str] = []
+
+    def pairs() -> None:
+        for at in range(max(len(old), len(new))):
+            left = _change_cell("-", old[at], half) if at < len(old) else (" " * half, "text", FILL)
+            right = _change_cell("+", new[at], half) if at < len(new) else (" " * half, "text", FILL)
+            rows.append(_change_row([left, (" │ ", "border", FILL), right]))
+        old.clear()
+        new.clear()
+
+    for kind, text in lines:
+        if kind == "-":
+            old.append(text)
+        elif kind == "+":
+            new.append(text)
+        else:
+            pairs()
+            if kind == "@":
+                rows.append(_change_row([_change_cell(kind, text, width)]))
+            else:
+                rows.append(
+                    _change_row(
+                        [
+                            _change_cell(kind, text, half),
+                            (" │ ", "border", FILL),
+                            _change_cell(kind, text, half),
+                        ]
+                    )
+                )
+    pairs()
+    return rows
+
+
+def _change_cell(kind: str, text: str, width: int) -> Cell:
+    sign = "@" if kind == "@" else kind
+    shown = clipped(f"{sign}{visible(untabbed(text))}", width)
+    return shown + " " * (width - cell_len(shown)), _ROLES.get(kind, "text"), FILL
+
+
+def _change_row(cells: Sequence[Cell]) -> Row:
+    return Row([(text, role) for text, role, _ in cells], FILL)

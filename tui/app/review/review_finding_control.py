@@ -10,7 +10,7 @@ from session.base.events import Event, FindingReported, SaveReviewed
 from session.base.storage.private_files import StoreError
 from tui.app.control.background import BackgroundTasks
 from tui.app.panes.layout import Panes
-from tui.app.review.review_finding_notes import FindingNotes
+from tui.editor.signs import FindingNotes
 from tui.front.keys.keymap import shown
 from tui.screen.drawing.palette import ThemeSwitch
 

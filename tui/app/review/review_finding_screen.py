@@ -12,9 +12,8 @@ from textual import events
 
 from session.base.events import Event, FindingClosed, FindingReported
 from tui.app.overlays.chosen_list import ChosenList
-from tui.app.review.review_finding_notes import FindingNotes
-from tui.app.review.review_rows import FILL, unified
-from tui.editor.signs import signs
+from tui.app.review.review_book import FILL, unified
+from tui.editor.signs import FindingNotes, signs
 from tui.front.keys.keymap import key_line, scope
 from tui.screen.drawing.pacer import Pacer
 from tui.screen.drawing.palette import Palette

@@ -9,8 +9,7 @@ from textual import events
 
 from session.base import events as said
 from tui.app.overlays.chosen_list import ChosenList
-from tui.app.review.review_book import ReviewBook, Reviewed
-from tui.app.review.review_rows import FILL, Line, hunk_row, side_by_side, unified
+from tui.app.review.review_book import FILL, Line, ReviewBook, Reviewed, hunk_row, side_by_side, unified
 from tui.front.keys.keymap import key_line, scope
 from tui.screen.drawing.pacer import Pacer
 from tui.screen.drawing.palette import Palette

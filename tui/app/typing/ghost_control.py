@@ -6,14 +6,13 @@ from collections.abc import Callable, Coroutine
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from session.assist.suggest.place import Place, place_at
-from session.assist.suggest.suggestion import Insertion, Rewrite, Suggestion, continues
+from session.assist.suggest.suggestion import Insertion, Place, Rewrite, Suggestion, continues, place_at
 from session.base.tasks import imported
 from tui.editor.buffers.rows import Rows
 from tui.editor.editor import EditorPane
-from tui.editor.ghost import ghost_of
-from tui.editor.line_editing import Part
+from tui.editor.keys import Part
 from tui.editor.shown_file import ShownFile
+from tui.editor.virtual_lines import ghost_of
 from tui.front.port import SessionPort
 
 if TYPE_CHECKING:

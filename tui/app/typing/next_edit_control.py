@@ -13,8 +13,8 @@ from session.base.events import Event, NextEditOffered, NextEditsOver
 from tui.app.control.background import BackgroundTasks
 from tui.app.panes.layout import Layout, Panes
 from tui.editor.buffers.buffer import Buffer
-from tui.editor.hunk_in_flight import HunkInFlight
-from tui.editor.line_editing import Part
+from tui.editor.keys import Part
+from tui.editor.virtual_lines import HunkInFlight
 from tui.front.keys.keymap import shown
 from tui.screen.drawing.plain import visible
 

@@ -1,23 +1,48 @@
-"""Asks what to do with the selected lines, and has it done."""
+"""Asks in a line under the panes what to do with the selected lines, and has it done."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from textual import events
 from textual.app import App
+from textual.widgets import Input
 
 from tui.app.control.background import BackgroundTasks
 from tui.app.panes.layout import Panes
+from tui.front.keys.key_order import run_key_in_order
 from tui.front.keys.keymap import shown
 from tui.screen.drawing.plain import visible
 
 if TYPE_CHECKING:
-    from tui.app.typing.refactor_bar import RefactorBar
     from tui.front.port import SessionPort
 
 
+class RefactorBar(Input):
+    """The sentence, under the panes. Enter gives it, Esc gives it up."""
+
+    DEFAULT_CSS = "RefactorBar { height: 1; }"
+
+    def __init__(self, title: str, answered: Callable[[str | None], None]) -> None:
+        """``title`` says which lines are meant; it stands there until something is typed."""
+        # What is typed before the focus is told must not be selected by it, and replaced by the next key.
+        super().__init__(placeholder=title, select_on_focus=False, compact=True, id="refactor")
+        self.cursor_blink = False
+        self._answered = answered
+
+    async def on_key(self, event: events.Key) -> None:
+        """See :mod:`tui.front.keys.key_order`."""
+        if event.key in ("enter", "escape"):
+            event.stop()
+            event.prevent_default()
+            self._answered(self.value if event.key == "enter" else None)
+        else:
+            await run_key_in_order(self, event)
+
+
 class RefactorControl:
-    """Refactors the selection in the editor. The bar is loaded when it is first opened."""
+    """Refactors the selection in the editor."""
 
     def __init__(
         self, app: App[int], panes: Panes, background: BackgroundTasks, session: SessionPort
@@ -54,8 +79,6 @@ class RefactorControl:
             self._background.start(self._close(), "closing the bar")
             if sentence is not None:
                 self._start(path, first + 1, selected, sentence)
-
-        from tui.app.typing.refactor_bar import RefactorBar
 
         lines = f"line {first + 1}" if first == last else f"lines {first + 1}–{last + 1}"
         title = f"Rewrite {lines} of {visible(path)}: what to do with them, in a sentence"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from session.assist.side_requests import SideRequests
-from session.record.usage_totals import Spent
+from session.record.usage import Spent
 from tui.app.panes.status import StatusLine
 from tui.front.keys.keymap import shown
 from tui.front.words.figures import dollars, thousands

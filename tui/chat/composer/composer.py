@@ -12,13 +12,10 @@ from textual.timer import Timer
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult, Location, Selection
 
-from tui.chat.composer.completion_cycle import CompletionCycle
-from tui.chat.composer.cut_chord import CUT, CutChord
+from tui.chat.composer.cut_and_paste import CUT, Chips, CutChord, KillRing, is_big
 from tui.chat.composer.history import History
-from tui.chat.composer.kill_ring import KillRing
-from tui.chat.composer.paste_chips import Chips, is_big
-from tui.chat.composer.suggestions import Suggestions
-from tui.editor.buffers.places import index_at
+from tui.chat.composer.suggestions import CompletionCycle, Suggestions
+from tui.editor.buffers.rows import index_at
 from tui.front.keys.key_order import own_actions, run_key_in_order
 from tui.front.keys.keymap import bindings
 from tui.front.slash.completion import Completer, Kind, nothing, typed
@@ -168,7 +165,7 @@ class Composer(TextArea):
         self.post_message(self.ModeChanged())
 
     def set_cut_timer(self, seconds: float) -> Timer:
-        """See :class:`tui.chat.composer.cut_chord.Cutting`."""
+        """See :class:`tui.chat.composer.cut_and_paste.Cutting`."""
         return self.set_timer(seconds, self._chord.cut)
 
     def action_outside(self) -> None:

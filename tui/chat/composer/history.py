@@ -1,6 +1,16 @@
-"""The history of prompts, with the current draft kept at its end."""
+"""What the user typed before: the history of prompts, with the current draft kept at its end, and on disk the
+draft and the texts that ↑ brings back.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from session.base.storage.private_files import StoreError
+
+if TYPE_CHECKING:
+    from tui.front.port import SessionPort
 
 
 class History:
@@ -35,3 +45,27 @@ class History:
             return None
         self._at = target
         return self._draft if target == len(self._prompts) else self._prompts[target]
+
+
+class KeptTexts:
+    """Keeps the composer's texts in the session's project; ``say`` tells why that failed, with a level."""
+
+    def __init__(self, session: SessionPort, say: Callable[[str, str], None]) -> None:
+        self._session = session
+        self._say = say
+
+    def keep_draft(self, text: str) -> str:
+        """Save the draft; an empty one is removed. Returns why that failed, or nothing."""
+        try:
+            self._session.draft.write(text)
+        except StoreError as problem:
+            self._say(f"{problem}; until that is mended, what you type is lost when spark ends", "warning")
+            return str(problem)
+        return ""
+
+    def remember(self, text: str) -> None:
+        """Add what started no turn to the prompts: ↑ brings it back after a restart."""
+        try:
+            self._session.prompts.add(text)
+        except StoreError as problem:
+            self._say(f"{problem}; ↑ brings it back until spark ends, and not after that", "warning")

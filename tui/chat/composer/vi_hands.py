@@ -28,7 +28,7 @@ from tui.chat.composer.vi_motions import (
     line_start,
     to_character,
 )
-from tui.editor.buffers.places import index_at, place_at
+from tui.editor.buffers.rows import index_at, place_at
 
 Mode = Literal["insert", "normal"]
 OPERATORS = "dcy"

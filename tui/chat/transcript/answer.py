@@ -142,7 +142,7 @@ def _stream(width: int, after: Ending | None = None, drawn: DrawnBlocks | None =
 class Answer:
     """A piece of the answer between two edits; a long one goes on in another, which comes ``after`` it.
 
-    See :class:`tui.chat.transcript.entry.Entry`.
+    See :class:`tui.chat.transcript.entries.Entry`.
     """
 
     def __init__(self, after: Answer | None = None, shelf: Shelf | None = None) -> None:
@@ -212,7 +212,7 @@ class Answer:
         return blocks
 
     def settle(self, width: int) -> int:
-        """See :class:`tui.chat.transcript.entry.Entry`; it keeps the width that it has."""
+        """See :class:`tui.chat.transcript.entries.Entry`; it keeps the width that it has."""
         self.dirty = False
         fresh = "".join(self._pieces)
         self._pieces.clear()
@@ -237,7 +237,7 @@ class Answer:
         return min(first, len(self.rows)) if same else 0
 
     def rewrap(self, width: int) -> Iterator[None]:
-        """See :class:`tui.chat.transcript.entry.Entry`."""
+        """See :class:`tui.chat.transcript.entries.Entry`."""
         stream, drawn, packing = _stream(width, self._begins, self._blocks()), 0, Packing()
         while piece := self.text[drawn : drawn + _STEP]:
             stream.feed(piece)

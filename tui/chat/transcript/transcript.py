@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import TypeVar
 
-from tui.chat.transcript.entry import DrawnEntry, Entry
+from tui.chat.transcript.entries import DrawnEntry, Entry
 from tui.front.keys.keymap import unfolds
 from tui.screen.drawing.plain import clipped, untabbed, visible, visible_lines
 from tui.screen.drawing.rows import DRAWN_ONLY, Row, Span, wrap

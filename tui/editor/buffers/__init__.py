@@ -1,1 +1,1 @@
-"""Open files as text: lines, undo history, conflicts and unsaved changes, without a screen."""
+"""Open files as text: rows, undo history, conflicts, search and unsaved changes, without a screen."""

@@ -1,4 +1,6 @@
-"""Changes of whole rows of a text, from which everything else about an edit follows."""
+"""Changes of whole rows of a text, from which everything else about an edit follows, and places in it: a row
+and a column, or the number of characters before them.
+"""
 
 from __future__ import annotations
 
@@ -85,3 +87,15 @@ def _differing(old: Sequence[str], new: Sequence[str]) -> tuple[int, int, int]:
     while after < shorter - same and old[-1 - after] == new[-1 - after]:
         after += 1
     return same, len(old) - same - after, len(new) - same - after
+
+
+def index_at(text: str, place: Place) -> int:
+    """How many characters stand before ``place``."""
+    lines = text.split("\n")
+    return sum(len(line) + 1 for line in lines[: place[0]]) + place[1]
+
+
+def place_at(text: str, index: int) -> Place:
+    """The place behind the first ``index`` characters."""
+    before = text[:index]
+    return before.count("\n"), index - (before.rfind("\n") + 1)

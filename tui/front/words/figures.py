@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from session.base.events import TurnStarted, Usage
-    from session.record.usage_totals import Spent
+    from session.record.usage import Spent
     from tui.front.port import Accounted
 
 CHARS_PER_TOKEN = 4
@@ -106,7 +106,7 @@ def effort_said(started: TurnStarted) -> str:
 
 def turn_said(usage: Usage, started: TurnStarted | None = None) -> str:
     """The figures of a turn in one line, shown when it ends."""
-    from session.record.usage_totals import spent
+    from session.record.usage import spent
 
     effort = effort_said(started) if started is not None else ""
     return " · ".join(text for text in (effort, said(spent(usage)), speeds(usage)) if text)
@@ -114,7 +114,7 @@ def turn_said(usage: Usage, started: TurnStarted | None = None) -> str:
 
 def turn_brief(usage: Usage) -> str:
     """What a turn cost and how fast it was, for its footer: ``840 out · $0.02 · 1,043 tok/s``."""
-    from session.record.usage_totals import spent
+    from session.record.usage import spent
 
     taken, rate = spent(usage), usage.tokens_per_second
     price = dollars(taken.known_cost) if taken.known_cost is not None else ""

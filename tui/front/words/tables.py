@@ -8,9 +8,8 @@ from datetime import date, timedelta
 
 from session.base.text.sanitize import clean_line
 from session.models.catalogue import Model, Price
-from session.record.side_usage import side_spent, side_turn
+from session.record.usage import Spent, side_spent, side_turn, spent
 from session.record.usage_log import Row
-from session.record.usage_totals import Spent, spent
 from tui.front.printing import say, say_json
 from tui.front.words.figures import cached_share, cost, thousands
 

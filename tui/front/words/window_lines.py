@@ -18,7 +18,7 @@ from session.base.events import (
     LineRemembered,
 )
 from session.base.text.sanitize import clean, clean_line
-from session.turn.memory.window_report import LeftOutFile, ReportedPiece, WindowReport
+from session.turn.window_report import LeftOutFile, ReportedPiece, WindowReport
 
 MOST_ALIKE = 12
 """The number of left-out files listed for one reason."""

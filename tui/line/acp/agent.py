@@ -50,7 +50,7 @@ from acp.schema import (
 
 from session.base.storage.private_files import StoreError
 from session.base.text.sanitize import clean_line
-from session.models.keys.credentials import CredentialsError
+from session.models.credentials import CredentialsError
 from session.project.workspace import WorkspaceError, open_workspace
 from session.record.journal.session_list import NoSessionError, check_readable, find_session, list_sessions
 from session.session import Session
@@ -74,24 +74,33 @@ class ServerError(ValueError):
 
 def with_client_servers(
     configured: Sequence[McpServer], given: Sequence[ClientServer]
-) -> tuple[McpServer, ...]:
-    """The user's configured servers and the client's, each by a name of its own; a configured one wins.
-
-    Raises ServerError.
-    """
+) -> tuple[tuple[McpServer, ...], tuple[str, ...]]:
+    """The user's configured servers and the client's, each by a name of its own; a configured one wins. The
+    lines say which of the client's cannot be used, and why."""
     servers = {server.name: server for server in configured}
+    unused = []
     for each in given:
-        name = _name(each.name)
-        match each:
-            case McpServerStdio(command=command, args=args, env=env):
-                variables = {variable.name: variable.value for variable in env}
-                server = McpServer(name, command=(command, *args), env=variables)
-            case HttpMcpServer(url=url, headers=headers) if url.startswith(("http://", "https://")):
-                server = McpServer(name, url=url, headers={header.name: header.value for header in headers})
-            case _:
-                raise ServerError(f"the MCP server {each.name!r} is neither a program nor an HTTP address")
-        servers.setdefault(name, server)
-    return tuple(servers.values())
+        try:
+            server = _server(each)
+        except ServerError as problem:
+            unused.append(f"{problem}; it is left out")
+        else:
+            servers.setdefault(server.name, server)
+    return tuple(servers.values()), tuple(unused)
+
+
+def _server(each: ClientServer) -> McpServer:
+    name = _name(each.name)
+    match each:
+        case McpServerStdio(command=command, args=args, env=env):
+            variables = {variable.name: variable.value for variable in env}
+            return McpServer(name, command=(command, *args), env=variables)
+        case HttpMcpServer(url=url, headers=headers) if url.startswith(("http://", "https://")):
+            return McpServer(name, url=url, headers={header.name: header.value for header in headers})
+        case SseMcpServer():
+            raise ServerError(f"the MCP server {each.name!r} speaks SSE alone, which the protocol gave up")
+        case _:
+            raise ServerError(f"the MCP server {each.name!r} is neither a program nor an HTTP address")
 
 
 def _name(given: str) -> str:
@@ -244,8 +253,11 @@ class SparkAgent:
     async def _again(
         self, cwd: str, session_id: str, mcp_servers: list[ClientServer] | None, *, replay: bool
     ) -> Session:
-        _folder(cwd)  # before anything is closed
-        if (running := self._open.pop(session_id, None)) is not None:
+        folder = _folder(cwd)  # before anything is closed
+        running = self._open.get(session_id)
+        if running is not None and running.session.standing.empty and folder.samefile(running.session.root):
+            return running.session  # closed, there would be nothing to open
+        if self._open.pop(session_id, None) is not None and running is not None:
             await running.close()
         conversation = await self._begin(cwd, mcp_servers, resume=session_id, replay=replay)
         conversation.follow()
@@ -277,21 +289,24 @@ class SparkAgent:
         opening = open_project(folder, self._flags, os.environ)
         if opening.endpoint is None:
             raise RequestError(-32000, clean_line(opening.missing))
-        servers = with_client_servers(opening.settings.mcp, mcp_servers)
+        servers, unused = with_client_servers(opening.settings.mcp, mcp_servers)
         opening = replace(opening, settings=replace(opening.settings, mcp=servers))
         journal = None
         if resume is not None:
             journal = _journal(opening.workspace.folders.sessions, resume)
             check_readable(journal)
-        return Session(opening, resume=journal)
+        session = Session(opening, resume=journal)
+        session.notes += unused
+        return session
 
     async def _choose(self, session_id: str, option: str, value: str | bool) -> Session:
         conversation = self._conversation(session_id)
         try:
-            await choose(conversation.session, option, value)
+            told = await choose(conversation.session, option, value)
         except (OptionError, ChoiceError) as problem:
             raise RequestError(-32602, clean_line(str(problem))) from None
         await conversation.tell_options()
+        await conversation.tell(told)
         return conversation.session
 
     def _conversation(self, session_id: str) -> Conversation:
@@ -306,7 +321,7 @@ def _told_to_the_client() -> Iterator[None]:
     """Answer with what is wrong where a session cannot be opened."""
     try:
         yield
-    except (ConfigError, CredentialsError, WorkspaceError, StoreError, ServerError) as problem:
+    except (ConfigError, CredentialsError, WorkspaceError, StoreError) as problem:
         raise RequestError(-32602, clean_line(str(problem))) from None
 
 

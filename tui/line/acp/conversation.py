@@ -112,7 +112,7 @@ class Conversation:
         Raises RequestError for a turn that failed.
         """
         command = split_slash(text)
-        if command is not None and command[0] in {slash.name for slash in slashes()} - _HERE_ONLY:
+        if command is not None:
             return await self._run_command(*command)
         ended = self._expect()
         self.session.submit(text)
@@ -145,6 +145,11 @@ class Conversation:
             ]
         )
 
+    async def tell(self, text: str) -> None:
+        """Tell the user lines of spark's own, if there are any."""
+        if text:
+            await self._send(self._updates.note(text))
+
     def _expect(self) -> asyncio.Future[TurnEnded]:
         ended: asyncio.Future[TurnEnded] = asyncio.get_running_loop().create_future()
         self._submitted.append(ended)
@@ -162,11 +167,12 @@ class Conversation:
     async def _run_command(self, name: str, argument: str) -> PromptResponse:
         ended = self._expect()
         try:
+            if name in _HERE_ONLY:
+                raise SlashError(f"/{name} belongs to spark's own screen")
             told = await run_command(self.session, name, argument)
         except SlashError as problem:
             told = str(problem)
-        if told:
-            await self._send(self._updates.note(told))
+        await self.tell(told)
         if self.session.running and (ended in self._turns.values() or ended in self._submitted):
             return await self._response(ended)
         if ended in self._submitted:
@@ -207,13 +213,19 @@ class Conversation:
                 await self._send([self._usage()])
             case _:
                 pass
-        await self._send(self._updates.of(event, await self._changes(event)))
+        await self._send(self._updates.of(event, await self._changes(event), await self._result(event)))
         waiting = self._turns.pop(event.turn, None) if isinstance(event, TurnEnded) else None
         if isinstance(event, TurnEnded) and waiting is not None and not waiting.done():
             waiting.set_result(event)
 
     async def _changes(self, event: Event) -> Sequence[HunkChange]:
         return await self.session.hunks.changes(event.hunk) if isinstance(event, HunkLanded) else ()
+
+    async def _result(self, event: Event) -> str | None:
+        """What a tool gave, as the model got it, without keys."""
+        if not isinstance(event, ToolEnded):
+            return None
+        return await asyncio.to_thread(self.session.outputs.text, event.call)
 
     async def _send(self, updates: Sequence[SessionUpdate | ConfigOptionUpdate | UsageUpdate]) -> None:
         for update in updates:
@@ -228,7 +240,7 @@ class Conversation:
         await self._send([SessionInfoUpdate(session_update="session_info_update", title=title)])
 
     def _usage(self) -> UsageUpdate:
-        cost = self.session.usage.total.cost
+        cost = self.session.usage.total.known_cost
         return UsageUpdate(
             session_update="usage_update",
             used=self._meter.used,
@@ -244,7 +256,10 @@ class Conversation:
             status="pending",
             title=clean_line(f"Edit {path}: {why}" if path else why),
             kind="edit" if path else "execute",
-            content=[tool_content(text_block(clean(why)))],
+            content=[
+                tool_content(text_block(clean(why))),
+                *(self._updates.proposed(held, path) if path else ()),
+            ],
             locations=[self._updates.location(path)] if path else None,
         )
         choices = [

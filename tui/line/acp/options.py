@@ -9,6 +9,7 @@ from acp.schema import (
     SessionModeState,
 )
 
+from session.base.text.wording import spelled_like
 from session.session import Session
 
 LAND, ASK = "land", "ask"
@@ -59,25 +60,38 @@ def options(session: Session) -> list[SessionConfigOptionSelect]:
     return chosen
 
 
-async def choose(session: Session, option: str, value: object) -> None:
-    """Set an option. Raises OptionError, or ChoiceError for a model or effort that cannot be used."""
+async def choose(session: Session, option: str, value: object) -> str:
+    """Set an option; returns lines for the user, perhaps none. Raises OptionError, or ChoiceError for a model
+    or effort that cannot be used."""
     known = {each.id: each for each in options(session)}
     if option not in known:
         raise OptionError(f"there is no option {option!r}; the options: {', '.join(known)}")
     if not isinstance(value, str):
         raise OptionError(f"the option {option!r} takes one of its values, as a string")
     if option == "model":
-        await session.models.choose_model(value)
-        return
+        return await _choose_model(session, value)
     values = [each.value for each in known[option].options if isinstance(each, SessionConfigSelectOption)]
     if value not in values:
         raise OptionError(f"{option} is one of: {', '.join(values)}; not {value!r}")
     if option == "mode":
         session.review = value == ASK
-    elif option == "effort":
-        session.models.choose(effort=value)
-    else:
-        session.models.choose(tier="" if value == _STANDARD else value)
+        return ""
+    if option == "effort":
+        return session.models.choose(effort=value)
+    return session.models.choose(tier="" if value == _STANDARD else value)
+
+
+async def _choose_model(session: Session, name: str) -> str:
+    """Use a model that is offered; where the server lists none, the word of whoever asks is taken, and the
+    lines say so."""
+    models = session.models
+    await models.served.find(name)  # the list may not have been there yet
+    listed = models.served.names()
+    if listed and name not in (models.model, *listed):
+        near = spelled_like(name, listed)
+        meant = f"; did you mean {' or '.join(near)}?" if near else ""
+        raise OptionError(f"no model {name!r} is offered{meant}; /model {name} asks for it all the same")
+    return await models.choose_model(name)
 
 
 def _select(

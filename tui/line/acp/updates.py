@@ -30,10 +30,12 @@ from session.base.events import (
     FileBroken,
     HunkChecked,
     HunkDropped,
+    HunkHeld,
     HunkLanded,
     HunkOpened,
     HunkRedone,
     HunkRefused,
+    HunkTyped,
     HunkUndone,
     InstructionsUnused,
     Notice,
@@ -72,14 +74,26 @@ class Updates:
         self._begun: set[str] = set()
         """The tool calls that the client knows."""
         self._output: dict[str, str] = {}
+        self._typed: dict[str, list[HunkTyped]] = {}
+        """What was typed of each hunk that has not ended."""
 
-    def of(self, event: Event, changes: Sequence[HunkChange] = ()) -> list[SessionUpdate]:
-        """The updates for ``event``; ``changes`` are those of the hunk that it is about."""
+    def of(
+        self, event: Event, changes: Sequence[HunkChange] = (), result: str | None = None
+    ) -> list[SessionUpdate]:
+        """The updates for ``event``; ``changes`` are those of the hunk that it is about, ``result`` is what
+        the tool gave whose call has ended."""
+        if isinstance(event, HunkLanded | HunkRefused | HunkDropped):
+            self._typed.pop(event.hunk, None)
         match event:
             case TextDelta(text=text):
                 return [update_agent_message_text(clean(text))]
             case ReasoningDelta(text=text):
                 return [update_agent_thought_text(clean(text))]
+            case HunkTyped(hunk=hunk):
+                self._typed.setdefault(hunk, []).append(event)
+                return []
+            case HunkHeld(hunk=hunk, path=path):
+                return [self._held(hunk, path)]
             case HunkOpened(hunk=hunk, path=path, action=action):
                 return [self._begin(hunk, f"Edit {path}", _hunk_kind(action), path)]
             case HunkLanded(hunk=hunk):
@@ -100,7 +114,8 @@ class Updates:
             case ToolOutput(call=call, text=text):
                 return self._printed(call, text)
             case ToolEnded(call=call, line=line, status=status, tail=tail):
-                shown = [_said(tail)] if tail else None
+                text = result or tail
+                shown = [_said(shortened(text))] if text else None
                 ended: _Ending = "completed" if status == "done" else "failed"
                 self._output.pop(call, None)
                 return self._end(call, line, ended, None, shown)
@@ -140,6 +155,20 @@ class Updates:
         return [
             tool_diff_content(str(self._root / change.path), change.new, change.old) for change in changes
         ]
+
+    def proposed(self, hunk: str, path: str) -> list[ToolCallContentVariant]:
+        """A hunk that has not landed, as the diff of its lines as far as they were typed."""
+        old = "".join(piece.text for piece in self._typed.get(hunk, ()) if piece.kind in " -")
+        new = "".join(piece.text for piece in self._typed.get(hunk, ()) if piece.kind in " +")
+        return [tool_diff_content(str(self._root / path), clean(new), clean(old) or None)]
+
+    def _held(self, hunk: str, path: str) -> ToolCallProgress:
+        return ToolCallProgress(
+            session_update="tool_call_update",
+            tool_call_id=hunk,
+            status="pending",
+            content=self.proposed(hunk, path),
+        )
 
     def _begin(self, call: str, title: str, kind: ToolKind, path: str | None = None) -> ToolCallStart:
         self._begun.add(call)
@@ -185,6 +214,14 @@ class Updates:
         return [
             ToolCallProgress(session_update="tool_call_update", tool_call_id=call, content=[_said(shown)])
         ]
+
+
+def shortened(text: str) -> str:
+    """Both ends of ``text`` where it is long, with a line that says how much was left out."""
+    if len(text) <= _LONGEST_OUTPUT:
+        return text
+    half = _LONGEST_OUTPUT // 2
+    return f"{text[:half]}\n… {len(text) - 2 * half:,} characters left out …\n{text[-half:]}"
 
 
 def _hunk_kind(action: str) -> ToolKind:

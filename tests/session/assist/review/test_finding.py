@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from session.assist.review.change import AROUND, ReviewedChange, ReviewedFile
 from session.assist.review.finding import ReviewFinding, UnusableError, read_finding
 from session.assist.review.request import requests
 from tests.secret_texts import pieces, private_key
+from tests.thorough import share
 
 BEFORE = tuple(f"line {number}" for number in range(1, 41))
 AFTER = (*BEFORE[:9], "new ten", "new eleven", *BEFORE[10:29], *BEFORE[31:])
@@ -98,6 +99,7 @@ def test_text_of_a_model_is_one_clean_line_of_bounded_length() -> None:
     assert len(finding.message) == 300 and finding.kind == "other"
 
 
+@settings(max_examples=share(200, 15))
 @given(
     st.dictionaries(
         NAMES,

@@ -9,7 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from session.assist.review.schedule import LIVE, TABLE, Schedule, Signal, State
 from session.base.text.tables import TableError
-from session.setup.side_settings import read_side
+from session.setup.user_tables import read_side
 from tests.thorough import share
 
 

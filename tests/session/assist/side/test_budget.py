@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from session.assist.side_account import Budget
 from session.assist.side_model import cheapest_fast
 from session.models.catalogue import load_catalogue
-from session.record.side_usage import SideTurn, side_turn
-from session.record.usage_totals import Spent
-from session.setup.side_settings import SideSettings
+from session.record.usage import SideTurn, Spent, side_turn
+from session.setup.user_tables import SideSettings
 
 LIMITS = SideSettings(tokens_per_hour=1_000, tokens_per_day=2_500, dollars_per_hour=1.0, dollars_per_day=2.5)
 TEN, ELEVEN, TOMORROW = "2026-11-22T10", "2026-11-22T11", "2026-11-23T10"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from session.assist.side_answer import FILE_NAME, SideAnswer
-from session.setup.side_settings import SideSettings, read_side
+from session.setup.user_tables import SideSettings, read_side
 
 
 def offer(answer: SideAnswer) -> str:

@@ -16,7 +16,7 @@ from session.assist import side_requests
 from session.assist.side_model import THINKING_ROOM
 from session.assist.side_requests import NotNow, SideRequests
 from session.base.events import Notice, PhaseChanged, TextDelta
-from session.record.side_usage import Kind, side_turn
+from session.record.usage import Kind, side_turn
 from session.record.usage_log import read_usage
 from session.wire.link.connection import Connection
 from session.wire.protocol.events import Created, Finished, ReasoningDelta, WireEvent

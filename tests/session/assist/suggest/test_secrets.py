@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from session.assist.suggest.place import place_at
-from session.assist.suggest.recent import RecentEdits
+from session.assist.suggest.suggestion import place_at
 from session.assist.suggest.window import (
+    RecentEdits,
     Surroundings,
     for_fim,
     for_insertion,

@@ -11,9 +11,17 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from session.assist.suggest.answer import Region, read_insertion, read_rewrite
-from session.assist.suggest.place import Place, place_at
 from session.assist.suggest.suggester import Memory
-from session.assist.suggest.suggestion import Insertion, Rewrite, Suggestion, continues, remaining, rewrite
+from session.assist.suggest.suggestion import (
+    Insertion,
+    Place,
+    Rewrite,
+    Suggestion,
+    continues,
+    place_at,
+    remaining,
+    rewrite,
+)
 from tests.thorough import share
 
 

@@ -15,14 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind
-from session.assist.surgery import Cut, Surgery, SurgeryError
-from session.assist.surgery_dependents import Left, Used, defined, dependents
+from session.assist.surgery import Cut, Left, Surgery, SurgeryError, Used, defined, dependents
 from session.base.events import HunkLanded
 from session.commands.hunk_commands import HunkCommands
 from session.project.edit_thread import EditThread
 from session.record.journal.recorder import Recorder
-from session.turn.hunk_events import landed_event
-from session.turn.memory.turn_memory import TurnMemory
+from session.turn.hunk_life import landed_event
+from session.turn.turn_memory import TurnMemory
 from tests.edits.helpers import Project
 from tests.thorough import share
 

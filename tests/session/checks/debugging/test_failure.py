@@ -11,9 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from session.checks.failure import MOST_LINES, Failure, excerpt, read_failure
 from session.checks.finding import Finding
-from session.checks.output import ProjectPaths
+from session.checks.output import MOST_LINES, Failure, ProjectPaths, excerpt, read_failure
 from tests.checkout import ROOT as CHECKOUT
 from tests.thorough import share
 
@@ -139,7 +138,7 @@ def test_a_line_that_no_file_has_is_no_place(digits: int) -> None:
 
 
 SLOW = """
-from session.checks.failure import read_failure
+from session.checks.output import read_failure
 read_failure("x", 1, (" " * 1_999 + "x" + chr(10)) * 400, str)
 """
 

@@ -11,13 +11,11 @@ import pytest
 
 from context.text.secrets import LONGEST_KEY
 from session.base.events import CommandEnded, ToolHeld
-from session.base.text.printed import plain, printable
 from session.checks.check import Check, Kind
-from session.checks.failure import read_failure
+from session.checks.output import read_failure
 from session.checks.shell_run import run_shell
 from session.record import outputs as whole_outputs
-from session.record.kept_output import KeptOutput
-from session.record.outputs import Outputs
+from session.record.outputs import KeptOutput, Outputs, plain, printable
 from session.tools.command.live_output import LiveOutput
 from tests.session.calling import calling, outputs
 from tests.session.talking import PLAIN, Listening, talking

@@ -13,8 +13,8 @@ import pytest
 
 from session.checks.sandbox import kernel
 from session.checks.sandbox.command import End
+from session.checks.sandbox.fenced import NoFilterError, namespace_filter, syscall_filter
 from session.checks.sandbox.plan import MEGABYTE, Limits
-from session.checks.sandbox.syscall_filter import NoFilterError, namespace_filter, syscall_filter
 from tests.session.checks.sandbox.shell import Shell, a_copy, needs_landlock, shell
 
 KEYS = (
@@ -166,7 +166,7 @@ from session.base.storage.folders import state_folder
 from session.checks.check import Check, Kind
 from session.checks.known_checks import Agreements
 from session.checks.runner import CheckRunner
-from session.checks.sandbox import kernel, syscall_filter
+from session.checks.sandbox import fenced, kernel
 from session.checks.sandbox.sandbox import Sandboxes
 
 def nothing() -> int:
@@ -194,7 +194,7 @@ Path("/proc/sys/user/max_user_namespaces").write_text("0")
 if sys.argv[2] == "no Landlock":
     kernel.landlock_version = nothing
 else:
-    syscall_filter._tables = no_tables
+    fenced._tables = no_tables
 asyncio.run(main())
 """
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import pwd
 import shlex
 import socket
 import subprocess
 import sys
+import tempfile
 import textwrap
+from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +25,7 @@ from session.checks.sandbox.command import End, SandboxRefused
 from session.checks.sandbox.overlay import OverlaySandbox
 from session.checks.sandbox.plan import MEGABYTE, Limits, view
 from session.checks.sandbox.sandbox_folder import Box
+from tests.checkout import ROOT
 from tests.session.checks.sandbox.shell import Shell, sandbox_of, shell
 
 PYTHON = sys.executable
@@ -189,6 +195,66 @@ async def test_a_socket_that_a_program_outside_listens_on_cannot_be_reached(
             f"{PYTHON} -SEc 'import socket; s = socket.socket(socket.AF_UNIX); s.connect(\"daemon.sock\")'"
         )
     assert ran.outcome.code != 0
+
+
+REACH = """
+import os, socket, sys
+for name in sys.argv[1:]:
+    if name.endswith("pipe"):
+        try: os.close(os.open(name, os.O_WRONLY | os.O_NONBLOCK)); print("reached", name)
+        except OSError: pass
+        continue
+    kind = socket.SOCK_DGRAM if "datagram" in name else socket.SOCK_STREAM
+    try: socket.socket(socket.AF_UNIX, kind).connect(name); print("reached", name)
+    except OSError: pass
+print("over")
+"""
+
+
+@pytest.fixture
+def seen_home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A home folder that a sandbox shows: those of the tests are in folders that it has of its own."""
+    places = [Path(pwd.getpwuid(os.getuid()).pw_dir), ROOT.parent, Path("/var/lib"), Path("/opt")]
+    hidden = ("/tmp", "/var/tmp", "/run", "/dev")
+    for place in places:
+        if os.access(place, os.W_OK) and not str(place.resolve()).startswith(hidden):
+            with tempfile.TemporaryDirectory(dir=place, prefix="spark-test-") as home:
+                monkeypatch.setenv("HOME", home)
+                yield Path(home)
+            return
+    pytest.skip("no folder can be made outside of temporary ones")
+
+
+async def test_no_socket_or_pipe_in_the_home_folder_leads_outside(root: Path, seen_home: Path) -> None:
+    """Sockets under any name: /proc/net/unix has the name that they were bound by, not the one they have."""
+    with ExitStack() as open_ones, contextlib.chdir(seen_home):
+        for name in ("relative", "bound", "linked", "line\nend", "datagram"):
+            kind = socket.SOCK_DGRAM if name == "datagram" else socket.SOCK_STREAM
+            made = open_ones.enter_context(socket.socket(socket.AF_UNIX, kind))
+            made.bind(name)
+            if kind == socket.SOCK_STREAM:
+                made.listen()
+        Path("bound").rename("renamed")
+        os.link("linked", "another")
+        os.mkfifo("pipe")
+        reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
+        names = ["relative", "renamed", "linked", "another", "line\nend", "datagram", "pipe"]
+        (root / "reach.py").write_text(REACH)
+        line = [PYTHON, "-SE", "reach.py", *(str(seen_home / name) for name in names)]
+        done = subprocess.run(line, cwd=root, capture_output=True, text=True, check=True)
+        assert done.stdout.count("reached") == len(names), "outside, all of them are reached"
+        (seen_home / "read me").write_text("as before\n")
+        sandbox = OverlaySandbox(
+            root, Box(state_folder() / "sandboxes"), view(root, seen_home, os.environ, [])
+        )
+        try:
+            ran = await shell(sandbox)(f"cat {seen_home}/read*; ls {seen_home} | wc -l; {shlex.join(line)}")
+            assert ran.output == f"as before\n{len(names) + 2}\nover\n"
+            assert (await shell(sandbox)(f"echo x > {seen_home}/new")).outcome.code != 0
+        finally:
+            await sandbox.remove()
+            os.close(reader)
+    assert not (seen_home / "new").exists()
 
 
 async def test_processes_outside_are_not_seen(walled: Shell) -> None:

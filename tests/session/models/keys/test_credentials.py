@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from session.models.catalogue import Provider
-from session.models.keys.credentials import CredentialsError, Key, find_key
+from session.models.credentials import CredentialsError, Key, find_key
 from session.wire.transport.endpoint import Endpoint
 
 SECRET = "sk-proj-0123456789abcdef"

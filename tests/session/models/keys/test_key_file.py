@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from session.models.keys.key_file import KeyFile, KeyFileError
+from session.models.credentials import KeyFile, KeyFileError
 
 SECRET = "sk-file-0123456789"
 WITH_COMMENTS = """\
@@ -120,7 +120,7 @@ def test_a_config_folder_that_is_a_file_is_named(tmp_path: Path) -> None:
 
 
 def test_logins_at_the_same_time_lose_nothing(tmp_path: Path) -> None:
-    put = "import sys, pathlib; from session.models.keys.key_file import KeyFile\nfor n in range(20):\n"
+    put = "import sys, pathlib; from session.models.credentials import KeyFile\nfor n in range(20):\n"
     put += " KeyFile(pathlib.Path(sys.argv[1])).put(f'{sys.argv[2]}{n}', 'sk-1')"
     running = [subprocess.Popen([sys.executable, "-c", put, str(tmp_path), name]) for name in "abc"]
     assert [each.wait(60) for each in running] == [0, 0, 0]

@@ -9,7 +9,7 @@ import pytest
 
 from session.base.text.masking import mask
 from session.models.catalogue import Provider
-from session.models.keys.credentials import CredentialsError, Key, KeyPlace, KeySupply, find_key
+from session.models.credentials import CredentialsError, Key, KeyPlace, KeySupply, find_key
 from session.partner.server.server import Partner
 from session.setup.config import Flags
 from session.setup.opening import Opening, open_project, with_key

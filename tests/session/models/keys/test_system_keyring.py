@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from session.models.keys import system_keyring
-from session.models.keys.credentials import CredentialsError
-from session.models.keys.login import store_key
-from session.models.keys.system_keyring import KeyringError, erase, look, read, store
+from session.models import system_keyring
+from session.models.credentials import CredentialsError
+from session.models.login import store_key
+from session.models.system_keyring import KeyringError, erase, look, read, store
 from tests.session.models.keys.keyrings import use_keyring
 
 SECRET = "sk-ring-0123456789"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from session.base.events import TurnEnded
-from session.turn.memory.turn_memory import TurnMemory
+from session.turn.turn_memory import TurnMemory
 from session.wire.instructions import AGREED_HEAD, DATA_HEAD, REPORT_HEAD, load_instructions
 from session.wire.protocol.chat import encode_chat
 from session.wire.protocol.items import Item

@@ -25,7 +25,7 @@ from session.checks.sandbox.command import SandboxRefused
 from session.checks.sandbox.sandbox import Sandboxes
 from session.race.attempt import SharedPreparation
 from session.race.attempt_files import Judge
-from session.setup.attempt_settings import AttemptSettings
+from session.setup.user_tables import AttemptSettings
 from tests.session.race.attempts.races import ADD, RIGHT, RIGHT_SUM, SYNTAX, WRONG, project, script
 from tests.session.talking import talking
 from tui.app.race.rows import RaceView

@@ -25,7 +25,7 @@ from session.base.events import (
 )
 from session.checks.check import Check
 from session.commands.race_commands import RaceError
-from session.setup.attempt_settings import AttemptSettings
+from session.setup.user_tables import AttemptSettings
 from tests.session.race.attempts.races import (
     ADD,
     ALSO_RIGHT,

@@ -22,7 +22,7 @@ from session.checks.sandbox.sandbox import Sandboxes
 from session.race.cluster import dask_link
 from session.race.cluster.dask_link import ClusterError, DaskLink
 from session.race.cluster.runner import Cluster, ClusterRunner
-from session.setup.attempt_settings import ClusterSettings
+from session.setup.user_tables import ClusterSettings
 from session.tools.command.environment import allowed_environment
 from tests.session.race.attempts.races import ADD, RIGHT, WRONG, project, script
 from tests.session.race.cluster.conftest import TOOL, Machines, tool

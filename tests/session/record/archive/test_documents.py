@@ -19,10 +19,8 @@ from session.base.events import (
     TurnEnded,
     TurnStarted,
 )
+from session.record.archive import Found, markdown, read_turns, search_session
 from session.record.journal.journals import Journal
-from session.record.past_turns import read_turns
-from session.record.session_markdown import markdown
-from session.record.session_search import Found, search_session
 
 NAME = "20260102-030405-abcd"
 TOLD: list[Event] = [

@@ -13,10 +13,9 @@ from session.base.storage.private_files import StoreError
 from session.project.workspace import open_workspace
 from session.record.fork import NoSuchPlaceError, fork_session
 from session.record.journal.journals import Journal
-from session.record.journal.past_events import read_past
-from session.record.journal.reading import damaged_lines, read_records
+from session.record.journal.reading import damaged_lines, read_past, read_records
 from session.record.journal.session_list import list_sessions
-from session.turn.memory.resume import resume_session
+from session.turn.resume import resume_session
 from tests.faults import CODES, failing, moments, restore
 from tests.session.talking import COLOURS, REPAINT, talking
 

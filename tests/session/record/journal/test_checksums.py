@@ -13,9 +13,9 @@ from edits.checked_lines import to_line
 from session.base.events import Event, HunkLanded, Notice, PromptSubmitted, TextDelta, TurnEnded, to_dict
 from session.base.storage.private_files import StoreError
 from session.record.journal.journals import Journal
-from session.record.journal.past_events import Past, read_past
-from session.record.journal.reading import damaged_lines, read_event, read_records
+from session.record.journal.reading import Past, damaged_lines, read_event, read_past, read_records
 from session.record.journal.session_list import damaged_sessions, list_sessions
+from tests.thorough import share
 
 NAME = "20260102-030405-abcd"
 TOLD: list[Event] = [
@@ -56,7 +56,7 @@ def test_a_changed_character_is_never_taken_for_what_was_written(tmp_path: Path)
     assert "1 damaged lines are left out; all others are read" in problem
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=share(200, 60), deadline=None)
 @given(place=some.floats(0, 1, exclude_max=True), change=some.integers(1, 255))
 def test_whatever_byte_changes_only_its_lines_are_left_out(
     tmp_path_factory: pytest.TempPathFactory, place: float, change: int

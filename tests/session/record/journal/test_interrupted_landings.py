@@ -8,7 +8,7 @@ import pytest
 
 from edits.checked_lines import to_line
 from edits.ledger.ledger import Ledger
-from session.record.journal.interrupted_landings import settle_interrupted
+from session.project.workspace import settle_interrupted
 from session.setup.config import Flags
 from session.setup.doctor_setup import examine_setup
 from tests.conftest import RunSpark

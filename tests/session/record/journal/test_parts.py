@@ -14,8 +14,7 @@ from session.base.events import Event, HunkLanded, Notice, PromptSubmitted, Text
 from session.base.storage.private_files import StoreError
 from session.record.journal import journals, parts
 from session.record.journal.journals import Journal
-from session.record.journal.past_events import read_past
-from session.record.journal.reading import damaged_lines, read_event, read_records
+from session.record.journal.reading import damaged_lines, read_event, read_past, read_records
 from session.record.journal.session_list import last_session, list_sessions
 from tests.faults import CODES, failing, moments, restore
 from tests.session.record.journal.test_checksums import of_the_first_version

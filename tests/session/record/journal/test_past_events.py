@@ -20,10 +20,9 @@ from session.base.events import (
     TurnEnded,
     to_dict,
 )
-from session.record.journal import parts, past_events
+from session.record.journal import parts, reading
 from session.record.journal.journals import Journal
-from session.record.journal.past_events import read_past
-from session.record.journal.reading import read_event, read_records
+from session.record.journal.reading import read_event, read_past, read_records
 from tests.thorough import share
 
 NAME = "20260102-030405-abcd"
@@ -68,7 +67,7 @@ damage = some.sampled_from(
 )
 
 
-@settings(max_examples=share(150, 60), deadline=None)
+@settings(max_examples=share(150, 40), deadline=None)
 @given(events=some.lists(some.one_of(an_event, damage), max_size=30), size=some.integers(1, 2_000))
 def test_a_journal_is_read_as_it_was_told_whatever_is_damaged_and_however_it_is_split(
     tmp_path_factory: pytest.TempPathFactory, events: list[Event | bytes], size: int
@@ -82,7 +81,7 @@ def test_a_journal_is_read_as_it_was_told_whatever_is_damaged_and_however_it_is_
             journal(file.parent, [event])
     file.touch()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(past_events, "BLOCK", size)
+        patched.setattr(reading, "BLOCK", size)
         assert list(read_past(file).events) == told([event for event in events if isinstance(event, Event)])
 
 
@@ -95,8 +94,8 @@ def test_what_means_nothing_after_its_turn_is_not_read(tmp_path: Path) -> None:
 def test_of_a_long_session_the_newest_text_and_all_else_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(past_events, "LAST_PART", 20_000)
-    monkeypatch.setattr(past_events, "BLOCK", 2_000)
+    monkeypatch.setattr(reading, "LAST_PART", 20_000)
+    monkeypatch.setattr(reading, "BLOCK", 2_000)
     events: list[Event] = []
     for turn in (f"t{number}" for number in range(300)):
         landed = HunkLanded(turn, f"h{turn}", "a.py", "applied", 0, 1, 2)
@@ -121,5 +120,5 @@ def test_lines_are_recognised_by_how_they_begin(tmp_path: Path, kind: type[Event
     event = kind("t1", "x", "y", 1, 2) if kind is HunkAimed else kind("t1", "x")  # type: ignore[call-arg]
     assert next(iter(to_dict(event))) == "type"
     file = journal(tmp_path, [event])
-    assert file.read_bytes().splitlines()[1].startswith(parts.TEXT + past_events._TRANSIENT)
+    assert file.read_bytes().splitlines()[1].startswith(parts.TEXT + reading._TRANSIENT)
     assert [read_event(record) for record in read_records(file)] == [event]

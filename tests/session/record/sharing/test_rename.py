@@ -10,8 +10,7 @@ from session.base.events import Notice, PromptSubmitted, SessionStarted
 from session.base.storage.folders import project_folders
 from session.record.journal.journals import Journal
 from session.record.journal.session_list import NoSessionError, last_session, list_sessions
-from session.record.sharing.claim import Claim, SessionTakenError
-from session.record.sharing.rename import rename_session
+from session.record.sharing.claim import Claim, SessionTakenError, rename_session
 from tests.tui.stage import stage
 
 NAME = "20260101-120000-abcd"

@@ -14,8 +14,8 @@ import pytest
 from session.base.events import Notice, TextDelta, Usage
 from session.base.storage.private_files import StoreError
 from session.models.catalogue import Price
+from session.record.usage import Spent, UsageFold, spent, total
 from session.record.usage_log import UsageLog, read_usage
-from session.record.usage_totals import Spent, UsageFold, spent, total
 from tests.session.talking import PLAIN, REPAINT, colours_project, configure, talking
 
 PRICED = "[models.spark-practice]\nprice = { input = 2.0, cached = 0.2, output = 10.0 }\n"

@@ -14,10 +14,10 @@ import pytest
 from session.partner.load_script import parse
 from session.partner.server.server import Partner
 from session.setup.config import Flags
-from session.setup.doctor_finding import Finding
 from session.setup.doctor_link import examine_link
+from session.setup.doctor_setup import Finding
 from session.setup.opening import Opening, open_project
-from session.wire.transport import tls
+from session.wire.transport import connect
 from tests.session.talking import PLAIN, environment
 
 
@@ -128,14 +128,14 @@ async def test_tls_is_a_step_of_its_own(
     context.load_cert_chain(certificate, key)
     if trusted:
         monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    tls.trust.cache_clear()
+    connect.trust.cache_clear()
     server = partner()
     await server.serve(tls=context)
     try:
         found = await looked(tmp_path, f"https://localhost:{server.port}/v1")
     finally:
         await server.close()
-        tls.trust.cache_clear()
+        connect.trust.cache_clear()
     if trusted:
         assert list(found)[:4] == ["resolve", "connect", "tls", "upgrade"] and found["answer"].well
         assert found["tls"].found.startswith("TLSv1")

@@ -17,7 +17,7 @@ from session.session import Session
 from session.setup.config import Flags
 from session.setup.default_model import DefaultModels
 from session.setup.opening import open_project
-from session.setup.served_default import pick
+from session.setup.served_models import pick
 from tests.session.local_servers import serving
 from tests.session.talking import PATIENCE, Listening, environment, listened
 

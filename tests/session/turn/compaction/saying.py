@@ -7,7 +7,7 @@ from functools import cache
 
 from context.text.tokens import Counter
 from session.base.events import DialogueCompacted, LedgerProposed
-from session.turn.memory.past_turns import EditFact, PastTurn, PastTurns
+from session.turn.past_turns import EditFact, PastTurn, PastTurns
 
 
 @cache

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from session.turn.compaction.compact import LEAST_GAIN, Room, as_it_stands, compact, history, room_in
-from session.turn.memory.past_turns import PastTurn, PastTurns
+from session.turn.past_turns import PastTurn, PastTurns
 from tests.session.turn.compaction.saying import count, long_dialogue, past, turn
 from tests.thorough import share
 
@@ -129,7 +129,7 @@ def dialogues(draw: st.DrawFn) -> PastTurns:
     )
 
 
-@settings(max_examples=share(150, 60), deadline=None)
+@settings(max_examples=share(150, 30), deadline=None)
 @given(dialogues(), st.integers(1_000, 4_000), st.booleans())
 def test_it_never_grows_and_keeps_what_must_be_kept(dialogue: PastTurns, limit: int, full: bool) -> None:
     before = as_it_stands(dialogue, count)

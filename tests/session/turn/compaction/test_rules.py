@@ -9,7 +9,7 @@ import pytest
 from session.base.events import PromptSubmitted, ToolEnded
 from session.turn.compaction.summary import Summary
 from session.turn.compaction.summary_by_rules import LAST_WORDS, code_blocks, summarize, without_code
-from session.turn.memory.past_turns import PastTurn, PastTurnsFold, RunFact
+from session.turn.past_turns import PastTurn, PastTurnsFold, RunFact
 from tests.session.turn.compaction.saying import turn
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from session.base.events import DialogueCompacted, LedgerProposed
+from session.commands.compaction_commands import show_summary
 from session.turn.compaction.proposal import dialogue_for_model, with_proposal
 from session.turn.compaction.summary import (
     Entry,
@@ -22,8 +23,7 @@ from session.turn.compaction.summary_by_rules import (
     summarize,
     without_code,
 )
-from session.turn.compaction.view import show_summary
-from session.turn.memory.past_turns import PastTurn, PastTurns, RunFact
+from session.turn.past_turns import PastTurn, PastTurns, RunFact
 from tests.session.turn.compaction.saying import count, past, turn
 
 TURNS = [

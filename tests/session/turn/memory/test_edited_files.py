@@ -7,7 +7,7 @@ import pytest
 
 from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind
 from session.project.workspace import Workspace, open_workspace
-from session.turn.memory.turn_memory import LONGEST_DIFF, LONGEST_LINE, EditedFiles
+from session.turn.turn_memory import LONGEST_DIFF, LONGEST_LINE, EditedFiles
 from tests.secret_texts import pieces, private_key
 
 TEXT = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from session.turn.memory.turn_memory import Conversation
+from session.turn.turn_memory import Conversation
 from session.wire.input_items import answer_items, assistant_message, developer_message, item_text
 
 MESSAGE = {

@@ -16,7 +16,7 @@ from session.base.events import (
     TextDelta,
     TurnEnded,
 )
-from session.turn.memory.past_turns import PastTurnsFold
+from session.turn.past_turns import PastTurnsFold
 
 
 def fold(*events: Event) -> tuple[str, ...]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from context.project.project import Project
-from session.turn.memory.past_turns import EditFact, PastTurn, PastTurns
-from session.turn.memory.recent_topic import recent_topic
+from session.turn.past_turns import EditFact, PastTurn, PastTurns, recent_topic
 from tests.session.project.test_pins import known
 from tests.session.talking import PLAIN, talking
 

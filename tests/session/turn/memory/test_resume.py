@@ -23,8 +23,8 @@ from session.base.events import (
 from session.base.storage.private_files import StoreError
 from session.project.workspace import Workspace, open_workspace
 from session.record.journal.journals import Journal
-from session.record.journal.past_events import last_number
-from session.turn.memory.resume import CUT, resume_session
+from session.record.journal.reading import last_number
+from session.turn.resume import CUT, resume_session
 
 NAME = "20260102-030405-abcd"
 

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from context.window.pieces import Kind, LeftOut, Piece
-from session.turn.memory.past_turns import EditFact, PastTurn, PastTurns
-from session.turn.memory.recent_topic import recent_topic
-from session.turn.memory.window_report import LeftOutFile, ReportedPiece, SentWindows, left_out_files
+from session.turn.past_turns import EditFact, PastTurn, PastTurns, recent_topic
+from session.turn.window_report import LeftOutFile, ReportedPiece, SentWindows, left_out_files
 
 
 def window(*pieces: Piece) -> Any:

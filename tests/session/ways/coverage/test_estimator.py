@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from session.ways.coverage_estimator import coverage, shown, solved_by
+from session.ways.coverage import coverage, shown, solved_by
 
 SEEDED = 20_261_122
 CHANCES = (0.0, 0.0, 0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.8, 0.95)

@@ -9,7 +9,7 @@ import pytest
 
 from context.disk.git import Git
 from session.checks.check import Check, Kind
-from session.ways.coverage_measuring import past_commits, write_before
+from session.ways.coverage import past_commits, write_before
 
 PYTEST = Check("tests", "python -m pytest -q {tests}", Kind.TESTS)
 

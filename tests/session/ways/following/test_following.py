@@ -30,9 +30,9 @@ from session.record.journal.reading import read_event, read_records
 from session.record.sharing import host as hosting
 from session.record.sharing.claim import SessionTakenError
 from session.record.sharing.host import Presence
-from session.record.sharing.left_alone import leave_word, take_words
 from session.record.sharing.messages import VERSION, Hello, Refused, decode, encode
 from session.record.sharing.sockets import connect
+from session.record.sharing.unattended import leave_word, take_words
 from session.session import Session
 from session.ways.followed_session import FollowedSession
 from session.ways.following_opening import open_session

@@ -94,7 +94,7 @@ def test_any_moment(steps: list[tuple[str, ...]], data: st.DataObject) -> None:
     host = CatchUp()
     for event in events[:joined]:
         host.take(event)
-    # What a journal keeps and gives back (session/record/journal/past_events.py).
+    # What a journal keeps and gives back (session/record/journal/reading.py).
     journal = [
         each for each in events[:joined] if not isinstance(each, (*UNJOURNALLED, HunkAimed, PhaseChanged))
     ]

@@ -25,8 +25,8 @@ from session.base.events import (
     to_dict,
 )
 from session.base.storage.private_files import StoreError
+from session.record.archive import markdown
 from session.record.journal.session_list import list_sessions
-from session.record.session_markdown import markdown
 from session.ways.player import NEXT, SPEEDS, Player, Signal, State
 from session.ways.recording import LONGEST_PIECE, LONGEST_WAIT, MOST_FIELD, Moment, read_recording
 

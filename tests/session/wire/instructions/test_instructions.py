@@ -8,6 +8,7 @@ import pytest
 from lark import Lark
 from lark.exceptions import UnexpectedInput
 
+from context.text.tokens import Counter
 from edits.formats.detect import AutoParser
 from edits.formats.events import Broken, Completed, Prose
 from edits.hunk import Action, Format, Hunk
@@ -83,22 +84,35 @@ def test_the_search_replace_examples_are_the_edits_they_are_meant_to_be(step: in
     hunks, _ = parsed(examples("search-replace"), step)
     assert {hunk.format for hunk in hunks} == {Format.SEARCH_REPLACE}
     assert [(hunk.path, hunk.old, hunk.new) for hunk in hunks] == [
-        ("billing/invoice.py", (TOTAL, SUM_OLD), (TOTAL, SUM_NEW)),
-        ("web/src/money.ts", (), ("export function euros(cents: number): string {", *EUROS)),
-        ("web/src/money.ts", (), ("export function formatEuros(cents: number): string {", *EUROS)),
+        ("EXAMPLE-1.py", (TOTAL, SUM_OLD), (TOTAL, SUM_NEW)),
+        ("EXAMPLE-2.ts", (), ("export function euros(cents: number): string {", *EUROS)),
+        ("EXAMPLE-2.ts", (), ("export function formatEuros(cents: number): string {", *EUROS)),
     ]
 
 
-def test_the_search_replace_template_is_a_block_itself() -> None:
-    hunks, _ = parsed(words("search-replace.md").split("## Examples", 1)[0])
-    assert [brief(hunk) for hunk in hunks] == [
-        (
-            "path/from/the/project/root.py",
-            Action.UPDATE,
-            ("lines exactly as they are in the file now",),
-            ("the lines to stand in their place",),
-        )
-    ]
+@pytest.mark.parametrize(
+    ("name", "old"),
+    [
+        ("search-replace", "lines exactly as they are in the file now"),
+        ("brief-search-replace", "the lines as they are in the file now"),
+    ],
+)
+def test_the_search_replace_template_is_a_block_without_a_name_that_could_be_copied(
+    name: str, old: str
+) -> None:
+    parser = AutoParser(lenient=True)
+    events = [*parser.feed(words(f"{name}.md").split("## Examples", 1)[0]), *parser.close(clean=True)]
+    (hunk,) = [event.hunk for event in events if isinstance(event, Completed)]
+    assert brief(hunk) == ("", Action.UPDATE, (old,), ("the lines to stand in their place",))
+
+
+@pytest.mark.parametrize("name", ["whole", "search-replace"])
+def test_the_short_form_is_short_and_says_nothing_of_tools(name: str) -> None:
+    counter = Counter()
+    counter.load()
+    short = load_instructions(name, ("read", "search", "run"), brief=True)
+    assert counter.count(short.text) <= 350 and short.text.startswith("You are spark")
+    assert "`read`" not in short.text and re.fullmatch(r"[\w-]+\.\d+\+brief\.\d+", short.version)
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -217,7 +231,7 @@ def test_a_model_is_told_of_the_tools_that_it_has_and_of_no_others() -> None:
 
 def test_a_format_without_instructions_is_refused() -> None:
     with pytest.raises(FileNotFoundError):
-        load_instructions("whole")
+        load_instructions("json")
 
 
 @pytest.mark.parametrize(

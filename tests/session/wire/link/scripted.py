@@ -10,20 +10,22 @@ from typing import Any
 
 import pytest
 
-from session.wire.link.connection import Connection, Endpoint, RequestProfile
+from session.wire.link.connection import Connection, Endpoint, Login, RequestProfile
 from session.wire.link.retries import Backoff, Retries
 from session.wire.link.state import LinkChange
-from session.wire.protocol.events import WireEvent
+from session.wire.protocol.events import TextDelta, WireEvent
 from session.wire.protocol.items import user_message
-from session.wire.transport.compression import Compression
 from session.wire.transport.errors import LinkError, LinkProblem
+from session.wire.transport.links import Compression
 from session.wire.transport.network import Address, Standing
-from session.wire.transport.service import Route, Service, Transport
+from session.wire.transport.service import RESPONSES_OVER_WEBSOCKET, Route, Service, Transport
 
 PROFILE = RequestProfile("m", "Be brief.")
 HELLO = [user_message("hello")]
 AT_ONCE = Backoff(first=0.0)
 LOST = LinkError(LinkProblem.CLOSED, "lost")
+SPARE = Service(spare=True)
+SOCKET = Service(routes=(RESPONSES_OVER_WEBSOCKET,))
 
 Frame = dict[str, Any]
 Reply = Sequence[Frame | Exception | None]
@@ -41,6 +43,10 @@ def completed(identity: str = "r1", words: str = "") -> Frame:
     content = [{"type": "output_text", "text": words}]
     output = [{"type": "message", "role": "assistant", "content": content}] if words else []
     return event("completed", response={"id": identity, "output": output})
+
+
+def words(events: list[WireEvent]) -> str:
+    return "".join(each.text for each in events if isinstance(each, TextDelta))
 
 
 def refusal(code: str, status: int, message: str = "no", **fields: Any) -> Frame:
@@ -197,3 +203,20 @@ def server(monkeypatch: pytest.MonkeyPatch) -> ScriptedServer:
     for module in ("keeper", "parallel"):
         monkeypatch.setattr(f"session.wire.link.{module}.open_link", made.open)
     return made
+
+
+async def beside(rig: Linked, **options: Any) -> list[WireEvent]:
+    return [each async for each in rig.connection.ask_in_parallel(PROFILE, HELLO, **options)]
+
+
+def logins(*keys: str | Exception | None) -> tuple[Login, list[object]]:
+    left, asked = list(keys), list[object]()
+
+    async def refresh() -> str | None:
+        asked.append(left[0])
+        found = left.pop(0)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    return Login(refresh, "Log in again."), asked

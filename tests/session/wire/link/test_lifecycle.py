@@ -10,7 +10,7 @@ from session.wire.link.lifecycle import Lifecycle
 from session.wire.link.retries import Backoff
 from session.wire.link.state import TABLE, Announce, Close, Cut, Dial, LinkSignal, LinkState, Refuse, Supply
 from session.wire.transport.errors import LinkError, LinkProblem
-from session.wire.transport.hosted_server import HOST_ENDED
+from session.wire.transport.links import HOST_ENDED
 from session.wire.transport.network import Standing
 from session.wire.transport.service import Service
 from tests.thorough import share
@@ -249,4 +249,4 @@ class World(RuleBasedStateMachine):
 
 
 TestEveryOrder = World.TestCase
-TestEveryOrder.settings = settings(max_examples=share(300, 100), stateful_step_count=40, deadline=None)
+TestEveryOrder.settings = settings(max_examples=share(300, 50), stateful_step_count=40, deadline=None)

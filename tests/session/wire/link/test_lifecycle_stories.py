@@ -10,7 +10,7 @@ from session.wire.link.lifecycle import Lifecycle
 from session.wire.link.retries import Backoff
 from session.wire.link.state import Announce, Close, Cut, Dial, Effect, LinkChange, LinkState, Refuse, Supply
 from session.wire.transport.errors import LinkError, LinkProblem
-from session.wire.transport.hosted_server import HOST_ENDED
+from session.wire.transport.links import HOST_ENDED
 from session.wire.transport.network import Standing
 from session.wire.transport.service import Service
 

@@ -11,7 +11,6 @@ from session.wire.protocol.chat import encode_chat
 from session.wire.protocol.dialects import FIM_NAMES, NAMES, dialect, origin
 from session.wire.protocol.fim import encode_completions, encode_infill
 from session.wire.protocol.frames import DEEPEST, NotAnObject, can_be_sent, parse_object, write_body
-from session.wire.protocol.increment import Exchange, Increment, increment, same_item
 from session.wire.protocol.items import (
     Item,
     ServerItem,
@@ -25,6 +24,7 @@ from session.wire.protocol.items import (
 from session.wire.protocol.messages import MAX_TOKENS, encode_messages, encode_warm_up
 from session.wire.protocol.request import Quirks, RequestProfile
 from session.wire.protocol.responses import encode_response
+from session.wire.protocol.sendable import Exchange, Increment, increment, same_item
 from session.wire.protocol.turns import Call, Result, Turn, functions, turns
 
 LOOK: ToolDefinition = {

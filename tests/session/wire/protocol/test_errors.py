@@ -8,8 +8,7 @@ from datetime import datetime
 import pytest
 
 from session.wire.link.retries import Retries, passing, when_to_ask_again
-from session.wire.protocol.errors import read_error
-from session.wire.protocol.waits import header_wait, limit_wait, retry_after
+from session.wire.protocol.errors import header_wait, limit_wait, read_error, retry_after
 from session.wire.transport.endpoint import Endpoint
 from session.wire.transport.errors import LinkError, LinkProblem
 from session.wire.transport.refusals import from_server, read_refusal

@@ -7,9 +7,9 @@ from typing import Any, cast
 from hypothesis import given
 from hypothesis import strategies as st
 
-from session.wire.protocol.increment import Exchange, Increment, increment
 from session.wire.protocol.items import Item, ServerItem, tool_output, user_message
 from session.wire.protocol.request import RequestProfile
+from session.wire.protocol.sendable import Exchange, Increment, increment
 
 PROFILE = RequestProfile("m", "instructions")
 ANSWER: Any = {

@@ -366,7 +366,7 @@ def test_whichever_one_value_is_wrong_nothing_raises() -> None:
             fed([*WHOLE[:8], other])
 
 
-@settings(max_examples=share(300, 100), deadline=None)
+@settings(max_examples=share(300, 40), deadline=None)
 @given(st.lists(st.binary(max_size=64) | st.text(max_size=64), max_size=6))
 def test_any_bytes_never_raise(frames: list[bytes | str]) -> None:
     decoder = ResponseDecoder()
@@ -385,7 +385,7 @@ ANSWER = b"".join(
 )
 
 
-@settings(max_examples=share(200, 80), deadline=None)
+@settings(max_examples=share(200, 40), deadline=None)
 @given(st.lists(st.integers(0, len(ANSWER)), max_size=8), st.binary(max_size=4), st.integers(0, len(ANSWER)))
 def test_an_answer_cut_and_damaged_anywhere_never_raises(cuts: list[int], noise: bytes, at: int) -> None:
     data = ANSWER[:at] + noise + ANSWER[at:]

@@ -12,7 +12,7 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
-from session.wire.protocol.sse import EventStream, EventTooLarge
+from session.wire.protocol.frames import EventStream, EventTooLarge
 from session.wire.transport import websocket
 from session.wire.transport.endpoint import Endpoint
 from session.wire.transport.errors import LinkError

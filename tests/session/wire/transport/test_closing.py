@@ -14,8 +14,8 @@ from websockets.asyncio.server import ServerConnection, serve
 from session.wire.link.connection import Connection, Endpoint, LinkError, Retries, Service
 from session.wire.link.retries import Backoff
 from session.wire.protocol.items import user_message
+from session.wire.transport.connect import trust
 from session.wire.transport.service import RESPONSES_OVER_SSE, RESPONSES_OVER_WEBSOCKET
-from session.wire.transport.tls import trust
 from tests.session.wire.link.test_connection import PROFILE, ask, said
 from tests.session.wire.transport.tls import NEEDS_OPENSSL, Authority, authority
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields
 from textual.app import App
 
 from edits.files.text import decode
+from session.base import events as said
 from session.base.events import Event
 from session.project.open_files import FileProblem, Merged, OpenFile
 from themes.loader import load_theme
@@ -26,6 +27,11 @@ from tui.screen.drawing.palette import Palette
 
 MODEL_WINDOW = 1000
 """The window of the model at the start, in tokens."""
+FILES = {"a.py": "one\ntwo\nthree\n", "b.py": "b\n"}
+PROMPT = said.PromptSubmitted("t1", "do it")
+STARTED = said.TurnStarted("s", "t1", "m", "low", 100)
+USAGE = said.Usage("t1", 100, 50, 40, 10, model="m", tokens_per_second=20.0, cost=0.02)
+HELD = said.HunkHeld("t1", "h1", "a.py", "overwrites", "a.py exists")
 
 
 class Texts:
@@ -111,3 +117,53 @@ async def fed(texts: dict[str, str] | None = None) -> Fed:
     feed.on_unanswered = lambda prompt: it.called.append(f"unanswered: {prompt}")
     feed._figures()
     return it
+
+
+def opened(hunk: str = "h1", path: str = "a.py", action: str = "update") -> said.HunkOpened:
+    return said.HunkOpened("t1", hunk, path, action)
+
+
+def landed(
+    hunk: str = "h1",
+    status: str = "applied",
+    start: int = 2,
+    end: int = 3,
+    action: str = "update",
+    moved_to: str | None = None,
+) -> said.HunkLanded:
+    return said.HunkLanded("t1", hunk, "a.py", status, 1, start, end, action, moved_to, 1, 1, "+two")
+
+
+def ended(status: str = "completed", message: str | None = None) -> said.TurnEnded:
+    return said.TurnEnded("t1", status, message)
+
+
+@dataclass(frozen=True)
+class Row:
+    """Events, and after them: the chat, what of the status line is not as at the start, what was called, the
+    hunk that is drawn in the editor, and the file that is shown there."""
+
+    name: str
+    events: Sequence[said.Event]
+    said: list[str]
+    state: dict[str, object]
+    called: list[str] = field(default_factory=list)
+    drawn: str = ""
+    shown: str = ""
+
+
+async def check(table: Sequence[Row]) -> None:
+    """Give each row's events to a feed of its own, and compare."""
+    async with app():
+        for row in table:
+            it = await fed(dict(FILES))
+            await it.take(row.events)
+            flight = it.file.editor.flight
+            drawn = flight.hunk if flight is not None else ""
+            assert (it.said, it.state, it.called, drawn, it.file.path) == (
+                row.said,
+                row.state,
+                row.called,
+                row.drawn,
+                row.shown,
+            ), row.name

@@ -13,10 +13,9 @@ import pytest
 from textual.screen import ModalScreen
 
 from tests.tui.app.control.noting import Noted, started
-from tui.app.control import editor_hands
+from tui.app.control import hands
 from tui.app.control.background import BackgroundTasks
-from tui.app.control.chat_control import ChatControl
-from tui.app.control.editor_hands import EditorHands
+from tui.app.control.hands import ChatControl, EditorHands
 from tui.app.control.overlay_control import OverlayControl
 from tui.screen.terminal.lending import EditorProblem
 
@@ -105,8 +104,8 @@ async def test_a_definition_is_picked_in_the_file_that_is_shown() -> None:
 async def test_a_file_is_edited_outside(
     given: dict[str, Any], edited: Any, called: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(editor_hands, "editor_command", lambda root: ["/bin/hx", "-w"])
-    monkeypatch.setattr(editor_hands, "given_back", lambda app: nullcontext())
+    monkeypatch.setattr(hands, "editor_command", lambda root: ["/bin/hx", "-w"])
+    monkeypatch.setattr(hands, "given_back", lambda app: nullcontext())
 
     async def outside(command: list[str], path: str, text: str, line: int) -> str:
         assert (command, path, text, line) == (["/bin/hx", "-w"], "a.py", "one\ntwo\n", 4)
@@ -114,7 +113,7 @@ async def test_a_file_is_edited_outside(
             raise edited
         return str(edited)
 
-    monkeypatch.setattr(editor_hands, "edit_outside", outside)
+    monkeypatch.setattr(hands, "edit_outside", outside)
     it = Hands(**given)
     await it.hands.outside()
     await it.tasks.run()

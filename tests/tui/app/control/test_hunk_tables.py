@@ -12,8 +12,7 @@ from session.base.events import HunkRefused
 from session.commands.diff_commands import DiffError
 from session.project.open_files import FileProblem
 from tests.tui.app.control.noting import Noted, started
-from tui.app.control.drop_control import DropControl
-from tui.app.control.hunk_control import HunkControl
+from tui.app.control.hunk_control import DropControl, HunkControl
 from tui.app.control.review_control import ReviewControl
 from tui.app.review.review_book import Reviewed
 from tui.front.words.held_items import Verdict

@@ -328,7 +328,9 @@ async def test_a_session_that_closes_slowly_is_hurried(slow: bool, monkeypatch: 
     closes.set()
     await leaving
     await asyncio.sleep(0.02)
-    assert it.log == [*LEFT, *hurried, "app.exit(return_code=3)"], "once, and not hurried afterwards"
+    assert it.log == [*LEFT, *hurried, "app.exit(return_code=3, message=None)"], (
+        "once, and not hurried afterwards"
+    )
     it.control.quit()
     it.control.cancel()
     assert it.log[-2:] == ["closing.hurry()"] * 2 and not it.tasks.names, "another key hurries what waits"
@@ -338,7 +340,7 @@ async def test_a_session_that_fails_to_close_is_left_too() -> None:
     it = Quits(fails=True)
     with pytest.raises(OSError, match="the disk"):
         await it.control._leave(0)
-    assert it.log == [*LEFT, "app.exit(return_code=0)"]
+    assert it.log == [*LEFT, "app.exit(return_code=0, message=None)"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from session.base.events import ReadingProgress
-from session.turn.memory.window_report import LeftOutFile, ReportedPiece, WindowReport
+from session.turn.window_report import LeftOutFile, ReportedPiece, WindowReport
 from tests.tui.stage import GREETER, Stage, stage
 from tui.app.overlays.context_panel import ContextScreen
 from tui.app.overlays.context_rows import KINDS, MOST_IN_A_GROUP, bar, groups, head, list_rows

@@ -12,8 +12,8 @@ from textual import events
 from session.models.discovery import LocalServer
 from session.setup.model_offers import Offer, OfferKind, offers
 from tests.tui.stage import Stage, stage
-from tui.app.overlays.lines import Lines
 from tui.app.overlays.offer_screen import OfferScreen
+from tui.app.overlays.overlay import Lines
 
 OLLAMA = LocalServer("ollama", "http://127.0.0.1:11434/v1", "Ollama 0.12.6", ("qwen3:8b", "[b]llama[/b]"))
 MANY = LocalServer("vllm", "http://127.0.0.1:8000/v1", "vLLM", tuple(f"model-{n:02}" for n in range(40)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.tui.stage import GREETER, stage
-from tui.editor.before_lines import before_drawn
+from tui.editor.virtual_lines import before_drawn
 
 
 async def test_a_key_shows_and_hides_what_stood_before_a_hunk(tmp_path: Path) -> None:

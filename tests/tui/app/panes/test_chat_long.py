@@ -15,14 +15,14 @@ from hypothesis import strategies as some
 from session.base.storage.unnamed_files import Stored, UnnamedFiles
 from session.base.text.pieces import SHORTEST, Pieces
 from tests.open_files import unnamed_in
+from tests.thorough import share
 from tests.tui.app.panes.test_chat import chat, shown
 from tui.chat.chat import ChatView
 from tui.chat.transcript import answer as answers
 from tui.chat.transcript import transcript as transcripts
 from tui.chat.transcript.answer import Answer, last_block, whole_text
-from tui.chat.transcript.hunk_entry import HunkEntry
+from tui.chat.transcript.entries import HunkEntry, Reasoning
 from tui.chat.transcript.markdown import MarkdownStream
-from tui.chat.transcript.reasoning_entry import Reasoning
 from tui.chat.transcript.tables import Table
 from tui.chat.transcript.transcript import Gone, Transcript
 from tui.screen.drawing import packed_rows
@@ -64,7 +64,7 @@ def streamed(pieces: list[str], shelf: Shelf) -> tuple[list[Answer], Transcript]
     return entries, transcript
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=share(150, 40), deadline=None)
 @given(
     lines=some.lists(LINES, max_size=60),
     size=some.integers(1, 400),

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from textual import events
 from textual.geometry import Offset
 
+from tests.thorough import share
 from tests.tui.app.panes.test_chat import chat, shown
 from tests.tui.stage import GREETER, stage
 from tui.chat.chat import ChatView
 from tui.chat.reading import Reading
 from tui.chat.transcript.answer import LONG_BLOCK, Answer
-from tui.chat.transcript.hunk_entry import HunkSize
+from tui.chat.transcript.entries import HunkSize
 from tui.chat.transcript.transcript import Prompt, Transcript
 
 LONG = "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt ut labore."
@@ -71,7 +72,7 @@ words = st.text(st.characters(codec="utf-8", categories=("L", "N")), min_size=1,
 lines = st.lists(words, min_size=1, max_size=30).map(" ".join)
 
 
-@settings(max_examples=60)
+@settings(max_examples=share(60, 20))
 @given(st.lists(lines, min_size=1, max_size=5), st.integers(10, 60))
 def test_wrapped_lines_are_copied_whole_at_any_width(text: list[str], width: int) -> None:
     reading, transcript = answer("\n".join(text), width)

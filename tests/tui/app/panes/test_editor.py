@@ -14,8 +14,8 @@ from themes.loader import load_theme
 from tui.editor.buffers.buffer import Buffer
 from tui.editor.buffers.rows import Rows, rows_between
 from tui.editor.editor import EditorPane
-from tui.editor.hunk_in_flight import HunkInFlight
 from tui.editor.marks import Mark, Marks
+from tui.editor.virtual_lines import HunkInFlight
 from tui.screen.drawing.palette import Palette
 
 LINES = [f"line_{number} = {number}" for number in range(1, 101)]

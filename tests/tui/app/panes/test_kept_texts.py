@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.tui.stage import stage
-from tui.chat.composer.kept_texts import KeptTexts
+from tui.chat.composer.history import KeptTexts
 
 
 async def test_what_cannot_be_kept_is_told_with_what_it_means(tmp_path: Path) -> None:

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from session.base.events import Usage
+from tui.chat.composer.cut_and_paste import Chips, is_big
 from tui.chat.composer.history import History
-from tui.chat.composer.paste_chips import Chips, is_big
 from tui.chat.transcript.answer import Answer
-from tui.chat.transcript.hunk_entry import HunkEntry
+from tui.chat.transcript.entries import HunkEntry
 from tui.chat.transcript.markdown import MarkdownStream
 from tui.chat.transcript.transcript import Prompt, Transcript
 from tui.editor.colouring import Colouring, whole
-from tui.editor.hunk_in_flight import DocRow, GhostRow, HunkInFlight
 from tui.editor.marks import Mark, Marks, shifted
+from tui.editor.virtual_lines import DocRow, GhostRow, HunkInFlight
 from tui.front.matching import best
 from tui.front.words.figures import Meter
 from tui.screen.drawing.code import CodeStream, lex, lexer_for

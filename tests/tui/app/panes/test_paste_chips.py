@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from textual import events
 from textual.widgets.text_area import Selection
 
+from tests.thorough import share
 from tests.tui.app.panes.test_composer import composer
-from tui.chat.composer.paste_chips import Chips
+from tui.chat.composer.cut_and_paste import Chips
 
 BIG = "x\n" * 100
 
@@ -94,7 +95,7 @@ async def test_what_looks_like_a_chip_and_is_none_stays_text() -> None:
 
 
 @given(st.lists(st.sampled_from(["left", "right", "insert", "erase", "select", "undo", "redo"]), max_size=25))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=share(30, 12), deadline=None)
 async def test_no_edit_leaves_a_part_of_a_chip(steps: list[str]) -> None:
     async with composer() as (_, found, pilot):
         found.post_message(events.Paste(BIG))

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from session.base.text import pieces
-from tui.chat.transcript import reasoning_entry
-from tui.chat.transcript.reasoning_entry import Reasoning
+from tui.chat.transcript import entries
+from tui.chat.transcript.entries import Reasoning
 from tui.screen.drawing.rows import Row
 
 PIECES = some.lists(
@@ -31,7 +31,7 @@ def test_it_reads_as_if_it_were_drawn_at_once(
     given: list[str | int | bool], unfolded: bool, most: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(reasoning_entry, "MOST_REASONING", most)
+        patched.setattr(entries, "MOST_REASONING", most)
         patched.setattr(pieces, "SHORTEST", 8)
         patched.setattr(pieces, "PACKED_FROM", 30)
         entry, said, width = Reasoning(unfolded=unfolded), list[str](), 30
@@ -55,13 +55,13 @@ def test_it_reads_as_if_it_were_drawn_at_once(
 
 def test_a_frame_wraps_only_what_is_new(monkeypatch: pytest.MonkeyPatch) -> None:
     entry, wrapped = Reasoning(unfolded=True), list[str]()
-    of_line = reasoning_entry._wrapped
+    of_line = entries._wrapped_reasoning
 
     def counted(line: str, width: int) -> list[Row]:
         wrapped.append(line)
         return of_line(line, width)
 
-    monkeypatch.setattr(reasoning_entry, "_wrapped", counted)
+    monkeypatch.setattr(entries, "_wrapped_reasoning", counted)
     for number in range(3_000):
         entry.feed(f"thought {number} about it\n")
         entry.settle(60)

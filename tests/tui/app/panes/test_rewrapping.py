@@ -17,7 +17,7 @@ from textual.pilot import Pilot
 
 from session.base.storage.unnamed_files import UnnamedFiles
 from tests.tui.app.panes.test_chat import chat, shown
-from tui.chat import rewrapping
+from tui.chat import painting
 from tui.chat.chat import ChatView
 from tui.chat.reading import Move
 from tui.chat.transcript import answer as answers
@@ -179,7 +179,7 @@ def test_a_block_that_was_folded_in_a_narrow_pane_is_shown_in_a_wide_one() -> No
 
 @pytest.fixture
 def one_step_a_slice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rewrapping, "SLICE", 0)
+    monkeypatch.setattr(painting, "SLICE", 0)
 
 
 def fill(view: ChatView) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.tui.stage import stage
-from tui.chat.transcript.tool_calls import FIRST_LINES, LAST_LINES, TAIL, CallEntry
+from tui.chat.transcript.entries import FIRST_LINES, LAST_LINES, TAIL, CallEntry
 
 CALLS = """
 [[scenario]]

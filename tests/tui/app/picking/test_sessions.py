@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from session.record.journal.session_list import list_sessions
-from tests.bench.pty_spark import Pty
+from tests.bench.pty_spark import Launch, Pty
 from tests.bench.pty_spark import stage as pty_stage
 from tests.tui.stage import stage
 from tui.app.picking.session_control import ago
@@ -25,8 +25,8 @@ def opened(pane: Pty) -> None:
     raise AssertionError(pane.text[-2000:])
 
 
-def test_a_new_session_begins_and_the_old_one_is_found_and_resumed() -> None:
-    with pty_stage("1000") as at, at.spark() as pane:
+def test_a_new_session_begins_and_the_old_one_is_found_and_resumed(launch: Launch) -> None:
+    with pty_stage("1000", launch=launch) as at, at.spark() as pane:
         pane.until("ready")
         pane.type("hello there, first session\r")
         pane.until("▸ ")  # the figures of the turn: it is over
@@ -47,14 +47,14 @@ def test_a_new_session_begins_and_the_old_one_is_found_and_resumed() -> None:
 @pytest.mark.parametrize(
     "pause", [pytest.param(0.0, id="joined"), pytest.param(0.05, id="split", marks=pytest.mark.long)]
 )
-def test_what_is_typed_behind_a_change_goes_to_the_next_session(pause: float) -> None:
+def test_what_is_typed_behind_a_change_goes_to_the_next_session(pause: float, launch: Launch) -> None:
     """The keys come in one read, and one by one through the whole change: none is lost or sent too early.
 
     There are fewer of them than a paste has: on a busy machine those typed apart are read together.
     """
     keys = "/new\rone last words\r"
     assert len(keys) < MANY
-    with pty_stage("1000") as at, at.spark() as pane:
+    with pty_stage("1000", launch=launch) as at, at.spark() as pane:
         pane.until("ready")
         pane.forget()
         for part in keys if pause else [keys]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.tui.app.review.test_review import review
 from tests.tui.stage import GREETER, TWO_HUNKS, Stage, stage
-from tui.app.review.review_rows import replaced_lines
+from tui.app.review.review_book import replaced_lines
 from tui.app.review.review_screen import ReviewScreen
 
 AT_ONCE = (

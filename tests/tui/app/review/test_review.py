@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.tui.stage import GREETER, Stage, stage
-from tui.app.review.review_book import ReviewBook
-from tui.app.review.review_rows import patch_lines, side_by_side, unified
+from tui.app.review.review_book import ReviewBook, patch_lines, side_by_side, unified
 from tui.app.review.review_screen import ReviewScreen
 
 

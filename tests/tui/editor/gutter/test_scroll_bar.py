@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tui.stage import GREETER, stage
-from tui.editor.scroll_bar import bar_cells
+from tui.editor.drawing import bar_cells
 from tui.editor.signs import signs
 
 

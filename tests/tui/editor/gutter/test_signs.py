@@ -9,8 +9,7 @@ from rich.cells import cell_len
 
 from session.base import events as said
 from themes.loader import UI_ROLES
-from tui.editor.hunk_notes import HunkNotes
-from tui.editor.signs import Notes, signs
+from tui.editor.signs import HunkNotes, Notes, signs
 
 
 def test_signs_of_a_column_differ_without_colour_and_take_one_cell() -> None:

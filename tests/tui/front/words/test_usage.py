@@ -13,8 +13,8 @@ from rich.cells import cell_len
 
 from session.base.events import TurnStarted, Usage
 from session.base.storage.folders import project_folders
+from session.record.usage import Spent
 from session.record.usage_log import UsageLog
-from session.record.usage_totals import Spent
 from tests.conftest import RunSpark
 from tests.tui.stage import stage
 from tui.app.panes.status import Status, parts

@@ -14,6 +14,7 @@ import pytest
 from acp import RequestError
 from acp.schema import (
     EmbeddedResourceContentBlock,
+    FileEditToolCallContent,
     HttpMcpServer,
     ImageContentBlock,
     ReadTextFileResponse,
@@ -94,6 +95,12 @@ async def test_in_the_mode_that_asks_each_hunk_waits_for_an_answer(
     ]
     assert numbers == landed
     assert not answers and all(each.tool_call_id for each in editor.asked)
+    for asked in editor.asked:
+        (diff,) = [each for each in asked.content or () if isinstance(each, FileEditToolCallContent)]
+        assert diff.path == str(root / "colours.py")
+        assert "return" in (diff.old_text or "") and "return" in diff.new_text != diff.old_text
+        held = [each for each in editor.all("tool_call_update") if each.tool_call_id == asked.tool_call_id]
+        assert diff in (held[0].content or ()), "the call shows it too"
 
 
 async def test_cancelling_stops_the_turn_and_an_open_question(
@@ -162,6 +169,38 @@ async def test_a_load_that_cannot_be_does_not_close_what_is_open(
         assert answer.stop_reason == "end_turn"
 
 
+@pytest.mark.parametrize("again", ["load_session", "resume_session"])
+async def test_an_open_session_in_which_nothing_happened_can_be_opened_again(
+    quick_spark: Path, root: Path, partner: Partner, again: str
+) -> None:
+    async with agent(quick_spark, Editor(), *server(partner)) as (client, _):
+        session = (await client.new_session(cwd=str(root))).session_id
+        await getattr(client, again)(cwd=str(root), session_id=session)
+        answer = await client.prompt(session_id=session, prompt=text("repaint"))
+        assert answer.stop_reason == "end_turn" and "return 10" in (root / "colours.py").read_text()
+
+
+@pytest.mark.parametrize(("typed", "told"), [("/repiant it", "/repiant"), ("/theme dark", "own screen")])
+async def test_what_looks_like_a_command_is_no_prompt(
+    quick_spark: Path, root: Path, partner: Partner, typed: str, told: str
+) -> None:
+    editor = Editor()
+    async with agent(quick_spark, editor, *server(partner)) as (client, _):
+        session = (await client.new_session(cwd=str(root))).session_id
+        answer = await client.prompt(session_id=session, prompt=text(typed))
+        assert answer.stop_reason == "end_turn" and told in editor.said
+    assert not [request for request in partner.requests if typed in str(request.body)]
+
+
+async def test_an_unknown_price_is_no_price(quick_spark: Path, root: Path, partner: Partner) -> None:
+    editor = Editor()
+    async with agent(quick_spark, editor, *server(partner)) as (client, _):
+        session = (await client.new_session(cwd=str(root))).session_id
+        await client.prompt(session_id=session, prompt=text("repaint"))
+        await editor.until(lambda: bool(editor.all("usage_update")))
+    assert {each.cost for each in editor.all("usage_update")} == {None}
+
+
 async def test_options_are_set_and_wrong_ones_refused(
     quick_spark: Path, root: Path, partner: Partner
 ) -> None:
@@ -184,6 +223,7 @@ async def test_options_are_set_and_wrong_ones_refused(
             ("colour", "red", "there is no option 'colour'"),
             ("mode", "dance", "mode is one of: land, ask"),
             ("mode", True, "as a string"),
+            ("model", "spark-practise", "did you mean spark-practice"),
         ):
             with pytest.raises(RequestError, match=told):
                 await client.set_config_option(config_id=option, session_id=session.session_id, value=value)
@@ -232,12 +272,21 @@ async def test_a_session_that_cannot_be_opened_says_why(
             await client.load_session(cwd=str(root), session_id="20200101-000000-abcd")
         with pytest.raises(RequestError, match="is open: load it first"):
             await client.prompt(session_id="x", prompt=text("hello"))
-        with pytest.raises(RequestError, match="neither a program nor an HTTP address"):
-            sse = SseMcpServer(type="sse", name="old", url="http://127.0.0.1:1/sse", headers=[])
-            await client.new_session(cwd=str(root), mcp_servers=[sse])
-        with pytest.raises(RequestError, match="neither a program nor an HTTP address"):
-            file = HttpMcpServer(type="http", name="file", url="file:///etc/passwd", headers=[])
-            await client.new_session(cwd=str(root), mcp_servers=[file])
+
+
+async def test_a_server_that_cannot_be_used_costs_itself_alone(
+    quick_spark: Path, root: Path, partner: Partner
+) -> None:
+    editor = Editor()
+    sse = SseMcpServer(type="sse", name="old", url="http://127.0.0.1:1/sse", headers=[])
+    file = HttpMcpServer(type="http", name="file", url="file:///etc/passwd", headers=[])
+    nameless = HttpMcpServer(type="http", name="…", url="http://127.0.0.1:1", headers=[])
+    async with agent(quick_spark, editor, *server(partner)) as (client, _):
+        session = await client.new_session(cwd=str(root), mcp_servers=[sse, file, nameless])
+        answer = await client.prompt(session_id=session.session_id, prompt=text("repaint"))
+        assert answer.stop_reason == "end_turn"
+        for told in ("'old' speaks SSE alone", "'file' is neither a program nor", "'…' is not a name"):
+            assert told in editor.said, told
 
 
 async def test_a_session_that_there_is_not_is_told_by_the_code_for_it(

@@ -12,13 +12,13 @@ from tests.conftest import LONGEST_COMMAND
 
 
 @pytest.mark.parametrize("given", ["nothing", "a file"])
-def test_without_an_editor_it_says_so_and_ends(spark_path: Path, tmp_path: Path, given: str) -> None:
+def test_without_an_editor_it_says_so_and_ends(quick_spark: Path, tmp_path: Path, given: str) -> None:
     """Neither can be waited on: the event loop refused them with an error, and spark waited without end."""
     (tmp_path / "file").write_text("{}")
     path = tmp_path / "file" if given == "a file" else Path(os.devnull)
     with path.open("rb") as standard_input:
         done = subprocess.run(
-            [spark_path, "acp"],
+            [quick_spark, "acp"],
             stdin=standard_input,
             capture_output=True,
             timeout=LONGEST_COMMAND,

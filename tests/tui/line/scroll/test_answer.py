@@ -6,8 +6,7 @@ import pytest
 from prompt_toolkit.utils import get_cwidth
 
 from session.base.events import Event, HunkLanded, HunkOpened, HunkTyped, Notice, TextDelta, TurnEnded
-from tui.line.answer import Answer
-from tui.line.whole_words import in_rows
+from tui.line.answer import Answer, in_rows
 
 TEXT = "The greeting is polite now, and so is the farewell."
 NOTICE = Notice(level="info", text="somebody else saved")

@@ -255,9 +255,9 @@ def test_a_server_that_is_no_model_leaves_with_4(run_spark: RunSpark, project: P
     assert len(ran.err.splitlines()) == 1 and str(port) in ran.err
 
 
-def test_ctrl_c_ends_the_turn_as_interrupted(spark_path: Path, project: Path, server: str) -> None:
+def test_ctrl_c_ends_the_turn_as_interrupted(quick_spark: Path, project: Path, server: str) -> None:
     process = subprocess.Popen(
-        [spark_path, "exec", "--json", "--base-url", server, "endless"],
+        [quick_spark, "exec", "--json", "--base-url", server, "endless"],
         cwd=project, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     assert process.stdout is not None and process.stderr is not None
@@ -274,10 +274,10 @@ def test_ctrl_c_ends_the_turn_as_interrupted(spark_path: Path, project: Path, se
 
 @pytest.mark.parametrize("both", [False, True])
 def test_a_reader_that_goes_away_ends_the_turn_as_interrupted(
-    spark_path: Path, project: Path, server: str, run_spark: RunSpark, both: bool
+    quick_spark: Path, project: Path, server: str, run_spark: RunSpark, both: bool
 ) -> None:
     process = subprocess.Popen(
-        [spark_path, "exec", "--base-url", server, "slow edit"], cwd=project,
+        [quick_spark, "exec", "--base-url", server, "slow edit"], cwd=project,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT if both else subprocess.PIPE,
     )  # fmt: skip
     assert process.stdout is not None

@@ -82,8 +82,8 @@ async def test_a_folder_that_cannot_be_written_is_told(
         await it.until(lambda: "cannot store the copied text" in it.app.status.status.message, "the problem")
 
 
-def test_inside_tmux_the_text_is_in_its_paste_buffer(tmp_path: Path, spark_path: Path) -> None:
-    with terminal([str(spark_path), "demo"], 100, 30, {"TMPDIR": str(tmp_path)}, tmp_path) as pane:
+def test_inside_tmux_the_text_is_in_its_paste_buffer(tmp_path: Path, quick_spark: Path) -> None:
+    with terminal([str(quick_spark), "demo"], 100, 30, {"TMPDIR": str(tmp_path)}, tmp_path) as pane:
         pane.until("ready")
         pane.type("two words")
         pane.keys("S-Home")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 
-from tests.bench.pty_spark import Pty, stage
+from tests.bench.pty_spark import Launch, Pty, stage
 from tests.tui.screen.grid.emulators import Pyte
 
 
@@ -16,8 +16,8 @@ def settled(pane: Pty) -> None:
         assert time.monotonic() < end, "it never stops writing"
 
 
-def test_a_key_in_the_editor_repaints_no_screen() -> None:
-    with stage() as at:
+def test_a_key_in_the_editor_repaints_no_screen(launch: Launch) -> None:
+    with stage(launch=launch) as at:
         (at.project / "long.py").write_text("".join(f"value_{n} = {n}\n" for n in range(500)), "utf-8")
         with at.spark(columns=120, rows=40) as pane:
             pane.until("ready")
@@ -38,12 +38,12 @@ def test_a_key_in_the_editor_repaints_no_screen() -> None:
                 assert len(pane.raw) < 1000, pane.raw
 
 
-def test_what_scrolled_is_what_a_full_painting_shows() -> None:
+def test_what_scrolled_is_what_a_full_painting_shows(launch: Launch) -> None:
     code = "".join(f'    value_{n} = call("text {n}", {n})  # {"x" * (n % 90)}\n' for n in range(80))
     said = f"Some **prose** first, 漢字 and 👍.\n\n```python\ndef long():\n{code}```\n\nThe end.\n"
     said = json.dumps(said, ensure_ascii=False)
     script = f"[[scenario]]\nid = 'all'\nmatch = ['*']\n[[scenario.step]]\nsay = {said}\n"
-    with stage("3000", script=script) as at, at.spark(columns=100, rows=30) as pane:
+    with stage("3000", script=script, launch=launch) as at, at.spark(columns=100, rows=30) as pane:
         terminal = Pyte(100, 30)
         pane.until("ready")
         pane.type("go on\r")

@@ -121,7 +121,7 @@ SEEDS = st.integers(0, 2**32)
 KNOWN_TO_PYTE = ("bold", "italic", "underline", "reverse", "strike")
 
 
-@settings(max_examples=share(300, 80), deadline=None)
+@settings(max_examples=share(300, 40), deadline=None)
 @given(SEEDS, st.booleans(), st.integers(1, 8))
 def test_every_cell_is_as_plain_painting_has_it(seed: int, erase: bool, count: int) -> None:
     choose = random.Random(seed)
@@ -148,7 +148,7 @@ def scrolled(choose: random.Random, before: Frame, letters: list[str]) -> tuple[
     return (top, bottom, by), after
 
 
-@settings(max_examples=share(200, 60), deadline=None)
+@settings(max_examples=share(200, 30), deadline=None)
 @given(SEEDS, st.booleans(), st.booleans())
 def test_every_cell_is_right_after_rows_moved(seed: int, erase: bool, scroll: bool) -> None:
     choose = random.Random(seed)
@@ -174,7 +174,7 @@ def test_rows_that_moved_are_not_written_again() -> None:
     assert written == f"\x1b[1;{HEIGHT}r\x1b[1H\x1b[1M\x1b[r\x1b[{HEIGHT}H\x1b[Krow {HEIGHT}\x1b[1H"
 
 
-@settings(max_examples=share(60, 25), deadline=None)
+@settings(max_examples=share(60, 15), deadline=None)
 @given(SEEDS)
 def test_what_something_else_wrote_is_gone_after_a_full_frame(seed: int) -> None:
     choose = random.Random(seed)
@@ -209,7 +209,7 @@ class Broad(Pyte):
 
 
 @pytest.mark.parametrize("terminal", [Narrow, Broad])
-@settings(max_examples=share(60, 25), deadline=None)
+@settings(max_examples=share(60, 15), deadline=None)
 @given(seed=SEEDS)
 def test_a_terminal_with_other_widths_for_emoji_has_all_other_cells_right(
     terminal: type[Pyte], seed: int

@@ -8,6 +8,7 @@ import pytest
 from textual import events
 
 from session.base.events import FilesChanged, ReasoningDelta
+from tests.bench.pty_spark import Launch
 from tests.bench.pty_spark import stage as pty_stage
 from tests.tui.stage import Stage, stage
 from tui.app.attention import notification, way_of, window_title
@@ -129,8 +130,8 @@ async def test_a_turn_of_signs_of_life_alone_says_once_which_key_stops_it(
         await it.done()
 
 
-def test_the_title_is_set_and_given_back() -> None:
-    with pty_stage("500") as at, at.spark() as pane:
+def test_the_title_is_set_and_given_back(launch: Launch) -> None:
+    with pty_stage("500", launch=launch) as at, at.spark() as pane:
         pane.until("ready")
         assert "\x1b[22;2t" in pane.raw and "\x1b]2;project · spark\a" in pane.raw
         pane.forget()

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.bench.pty_spark import Pty, Stage, stage
+from tests.bench.pty_spark import Launch, Pty, Stage, stage
 from tui.screen.terminal.frame_answers import ANSWER, ASK
 
 CODE = "```python\n" + "".join(f"def value_{n}(other: int) -> int:\n    return {n}\n" for n in range(4000))
@@ -41,8 +41,8 @@ def far(at: Stage) -> Stage:
     return at
 
 
-def test_a_slow_terminal_gets_plain_code_and_is_told_so_once() -> None:
-    with stage("1000", script=SCRIPT) as at, far(at).spark() as pane:
+def test_a_slow_terminal_gets_plain_code_and_is_told_so_once(launch: Launch) -> None:
+    with stage("1000", script=SCRIPT, launch=launch) as at, far(at).spark() as pane:
         read_until(pane, lambda: "ready" in pane.text)
         pane.forget()
         pane.type("go on\r")
@@ -64,8 +64,8 @@ def test_a_slow_terminal_gets_plain_code_and_is_told_so_once() -> None:
         pane.until("/lean takes one of: auto, on, off", LONG)
 
 
-def test_the_setting_draws_lean_from_the_first_frame_on() -> None:
-    with stage("1000", script=SCRIPT) as at:
+def test_the_setting_draws_lean_from_the_first_frame_on(launch: Launch) -> None:
+    with stage("1000", script=SCRIPT, launch=launch) as at:
         config = at.folder / "config" / "spark" / "config.toml"
         config.parent.mkdir(parents=True, exist_ok=True)
         config.write_text('lean = "on"\n', "utf-8")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.bench.pty_spark import Launch
 from tests.bench.pty_spark import stage as pty_stage
 from tests.tui.stage import stage
 from tui.screen.theme_choice import AUTO, ThemeChoice, is_dark, is_dark_by
@@ -75,9 +76,9 @@ async def test_a_theme_is_seen_while_it_is_chosen_and_esc_goes_back(tmp_path: Pa
 
 
 @pytest.mark.parametrize("split", [1, 9, 100])
-def test_the_answer_changes_the_theme_and_is_never_typed(split: int) -> None:
+def test_the_answer_changes_the_theme_and_is_never_typed(split: int, launch: Launch) -> None:
     answer = b"\x1b]11;rgb:fafa/fafa/f8f8\x1b\\"
-    with pty_stage("500") as at, at.spark() as pane:
+    with pty_stage("500", launch=launch) as at, at.spark() as pane:
         pane.until("ready")
         assert "\x1b]11;?" in pane.raw
         pane.type("before ")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.bench.pty_spark import stage
+from tests.bench.pty_spark import Launch, stage
 from tui.screen.terminal.escape_keys import PASTE_BEGINS, PASTE_ENDS
 from tui.screen.terminal.paste_bursts import LATE_REST, NEXT_READ, PasteBursts
 
@@ -110,8 +110,8 @@ def test_a_key_ends_a_burst() -> None:
 
 
 @pytest.mark.parametrize("split", [1, 7, 4096])
-def test_code_that_is_pasted_without_brackets_stands_in_the_composer(split: int) -> None:
-    with stage("500") as at, at.spark() as pane:
+def test_code_that_is_pasted_without_brackets_stands_in_the_composer(split: int, launch: Launch) -> None:
+    with stage("500", launch=launch) as at, at.spark() as pane:
         pane.until("ready")
         for start in range(0, len(CODE), split):
             pane.write(CODE[start : start + split].encode())
@@ -121,8 +121,8 @@ def test_code_that_is_pasted_without_brackets_stands_in_the_composer(split: int)
         pane.type("\x11")
 
 
-def test_a_line_and_enter_in_one_write_is_sent() -> None:
-    with stage("500") as at, at.spark() as pane:
+def test_a_line_and_enter_in_one_write_is_sent(launch: Launch) -> None:
+    with stage("500", launch=launch) as at, at.spark() as pane:
         pane.until("ready")
         pane.write(b"polite, please\r")
         pane.until("Redirect")

@@ -12,7 +12,7 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
 from session.wire.link.connection import Connection, Endpoint, LinkError, RequestProfile, Service
-from session.wire.link.optional_fields import OptionalFields
+from session.wire.link.refused_parts import OptionalFields
 from session.wire.link.state import LinkState
 from session.wire.protocol.errors import read_error
 from session.wire.protocol.events import Finished, ServerError, TextDelta

@@ -8,7 +8,7 @@ import pytest
 
 from session.partner.load_script import parse
 from session.partner.server.server import Partner
-from session.wire.link.refused_items import refused_items
+from session.wire.link.refused_parts import refused_items
 from session.wire.link.state import LinkChange, LinkState
 from session.wire.protocol.chat import encode_chat
 from session.wire.protocol.events import ServerError

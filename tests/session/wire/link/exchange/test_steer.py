@@ -11,6 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from session.wire.link.steer import TABLE, Signal, Stage, Steer
 from session.wire.protocol.events import Created, TextDelta
 from session.wire.protocol.responses import ResponseDecoder
+from tests.thorough import share
 
 ENDED = (Stage.FREE, Stage.FOLLOWED, Stage.LOST)
 
@@ -145,7 +146,7 @@ class Server(RuleBasedStateMachine):
 
 TestServer = Server.TestCase
 TestServer.settings = settings(
-    max_examples=60, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=share(60, 25), stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck)
 )
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from session.wire.protocol.sse import AnswerBody, EventStream, EventTooLarge, is_answer
+from session.wire.protocol.frames import AnswerBody, EventStream, EventTooLarge, is_answer
 from tests.thorough import share
 
 STREAM = (

@@ -11,9 +11,9 @@ from session.partner.server.server import Partner
 from session.wire.link.connection import Connection, Endpoint, LinkError, Retries, Service
 from session.wire.link.retries import Backoff
 from session.wire.protocol.items import user_message
+from session.wire.transport.connect import trust
 from session.wire.transport.proxies import is_exempt, proxy_for
 from session.wire.transport.service import RESPONSES_OVER_WEBSOCKET, Route
-from session.wire.transport.tls import trust
 from tests.session.wire.link.test_connection import PROFILE, ask, failing, said, script
 from tests.session.wire.transport.network_routes import proxy, socks
 from tests.session.wire.transport.test_http import CHAT

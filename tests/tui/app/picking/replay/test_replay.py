@@ -15,8 +15,7 @@ from textual.pilot import Pilot
 from session.record.fork import fork_session
 from session.record.journal.reading import read_records
 from session.ways.player import State
-from session.ways.recorded_texts import recorded_files
-from session.ways.recording import read_recording
+from session.ways.recording import read_recording, recorded_files
 from tests.tui.stage import stage
 from tui.app.picking.replay_app import ReplayApp
 from tui.chat.chat import ChatView

@@ -11,7 +11,7 @@ import pytest
 
 from session.assist.suggest.suggestion import Insertion
 from session.base.storage.folders import config_folder
-from session.record.side_usage import Kind
+from session.record.usage import Kind
 from tests.tui.stage import TWO_HUNKS, Stage, stage
 
 SHAPES = """\

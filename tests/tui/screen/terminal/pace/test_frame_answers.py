@@ -11,7 +11,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from tests.bench.pty_spark import Pty, stage
+from tests.bench.pty_spark import Launch, Pty, stage
 from tui.screen.terminal.escape_keys import EscapeKeys
 from tui.screen.terminal.frame_answers import (
     ANSWER,
@@ -256,8 +256,8 @@ class LateTerminal:
                 pane.type(ANSWER)
 
 
-def test_the_app_holds_frames_back_until_a_far_terminal_answers() -> None:
-    with stage("1500", script=SCRIPT) as at:
+def test_the_app_holds_frames_back_until_a_far_terminal_answers(launch: Launch) -> None:
+    with stage("1500", script=SCRIPT, launch=launch) as at:
         at.environ["SSH_CONNECTION"] = "192.0.2.1 50000 192.0.2.2 22"
         with at.spark(columns=160, rows=48) as pane:
             terminal = LateTerminal(pane, 0.0)

@@ -1,1 +1,0 @@
-"""Keys of model servers: finding, fetching, storing and hiding them."""

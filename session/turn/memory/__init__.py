@@ -1,1 +1,0 @@
-"""The memory between turns: the conversation, past turns and edited files."""

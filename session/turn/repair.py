@@ -1,0 +1,120 @@
+"""Decides what a model that writes its edits as text is asked after an answer that came to nothing.
+
+A refusal that is repeated teaches nothing: the second of a kind changes what is asked for, and after the
+third the turn ends and says what was tried. An answer without any edit is asked for once more.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from edits.hunk import Landed, RefusalCode, Refused, Status
+from edits.report import DECLINED, Outcome
+from session.wire.instructions import SEND_AGAIN, SEND_FILES_AGAIN, NoEdit, no_edit, other_form
+
+MOST_REPAIRS = 2
+"""Most times in one turn that refused hunks are asked for again."""
+_AGAIN = "The answer changes nothing: asking once more."
+_LONGEST_SHOWN = 8_000
+"""Characters of a file up to which a model is shown all of it, and asked for all of it."""
+_ASKS = re.compile(
+    r"(?:what|why|how|where|which|who|when|is|are|does|do|did|explain|describe|tell|list|summari[sz]e)\b|.*\?\s*\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+_MADE_UP = re.compile(r"<tool_call>|<function_call>|^\s*(?:```(?:json)?\s*)?\{", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the model is asked next, in spark's own ``words``; ``files`` are shown to it before them, and
+    where none of them can be, ``bare`` are the words. ``notice`` is for the user."""
+
+    words: str
+    notice: str = ""
+    files: tuple[str, ...] = ()
+    bare: str = ""
+
+
+@dataclass(slots=True)
+class Repairs:
+    """The repairs of one turn. ``edit_format`` is the model's; ``brief`` says that it is a small one."""
+
+    prompt: str
+    edit_format: str
+    brief: bool
+    asked: int = 0
+    """How often refused hunks were asked for again."""
+    _kinds: set[tuple[str, RefusalCode]] = field(default_factory=set)
+    _nudged: bool = False
+    _edited: bool = False
+
+    def next(self, fresh: Sequence[Outcome], answer: str, *, called: bool) -> Request | None:
+        """What to ask after an answer whose hunks ended so; None where the turn is done. ``called`` says that
+        it held tool calls."""
+        refused = [each for each in fresh if isinstance(each, Refused)]
+        self._edited = self._edited or any(map(_changed, fresh))
+        if refused:
+            return self._again(refused)
+        if self._edited or called or self._nudged:
+            return None
+        return self._nudge(fresh, answer)
+
+    def told(self, fresh: Sequence[Outcome]) -> str:
+        """What the user is told where hunks of the last answer were refused and nothing more is asked."""
+        left = sum(isinstance(each, Refused) for each in fresh)
+        if not left or self.asked < MOST_REPAIRS:
+            return ""
+        other = "blocks" if self.edit_format == "whole" else "the whole file"
+        return (
+            f"The model's edits were refused {self.asked + 1} times: it was shown why, then the file as it"
+            f" is, and asked for {other}. Say in other words what is to change, or use a larger model."
+        )
+
+    def _again(self, refused: Sequence[Refused]) -> Request | None:
+        kinds = {(each.path, each.code) for each in refused if not each.message.startswith(DECLINED)}
+        if not kinds or self.asked >= MOST_REPAIRS:
+            return None
+        again, self._kinds = kinds & self._kinds, self._kinds | kinds
+        self.asked += 1
+        if not again:
+            return Request(SEND_FILES_AGAIN if self.edit_format == "whole" else SEND_AGAIN)
+        files = tuple(dict.fromkeys(path for path, _ in sorted(again) if path))
+        words, bare = (other_form(self.edit_format, shown=shown) for shown in (True, False))
+        return Request(words, files=files, bare=bare)
+
+    def _nudge(self, fresh: Sequence[Outcome], answer: str) -> Request | None:
+        if _ASKS.match(self.prompt.strip()) or answer.rstrip().endswith("?"):
+            return None
+        made_up = _is_made_up(answer)
+        if not (self.brief or made_up):
+            return None
+        self._nudged = True
+        kind = NoEdit.SAME if fresh else NoEdit.CALL if made_up else NoEdit.NONE
+        return Request(no_edit(self.edit_format, kind), _AGAIN)
+
+
+def _changed(outcome: Outcome) -> bool:
+    return isinstance(outcome, Landed) and outcome.status is not Status.ALREADY_APPLIED
+
+
+def _is_made_up(answer: str) -> bool:
+    """Whether an answer holds a tool call written as text."""
+    if _MADE_UP.search(answer) is None:
+        return False
+    bare = re.sub(r"```\w*", "", answer)
+    for found in re.finditer(r"\{", bare):
+        try:
+            value, _ = json.JSONDecoder().raw_decode(bare, found.start())
+        except ValueError:
+            continue
+        return isinstance(value, dict) and bool({"arguments", "parameters", "name", "tool"} & value.keys())
+    return "<tool_call>" in answer or '"arguments"' in answer
+
+
+def quoted(texts: Mapping[str, str | None]) -> str:
+    """The files that are short enough to be shown whole, in the form in which a window shows them."""
+    short = {path: text for path, text in texts.items() if text is not None and len(text) <= _LONGEST_SHOWN}
+    return "".join(f"## File: {path}\n\n```\n{text}```\n" for path, text in short.items())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from datetime import date
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,8 @@ PRICED = """
 [models.spark-practice]
 price = { input = 100.0, cached = 10.0, output = 500.0 }
 """
-WORDS = " ".join(f"thing {number * number} is {number}," for number in range(1_200))
+_COLOURS = ("red", "green", "blue", "white", "black", "yellow", "brown", "grey", "pink", "purple", "orange")
+WORDS = " ".join(f"the {one} {two} and {three} house," for one, two, three in permutations(_COLOURS, 3))
 LONG = f'[[scenario]]\nmatch = ["*"]\n[[scenario.step]]\nsay = "{WORDS}"\n'
 
 

@@ -41,6 +41,7 @@ from session.record.journal.journals import Journal, new_session_name
 from session.record.journal.recorder import Recorder
 from session.record.sharing.elsewhere import Elsewhere
 from session.record.sharing.standing import Own
+from session.record.token_ratios import RatioMeter
 from session.record.usage import Accounts
 from session.setup.engine_model import EngineModel
 from session.setup.model_choice import ModelChoice
@@ -132,6 +133,8 @@ class Session:
             recorder.subscribe(self._reading.pause.take)
             recorder.subscribe(self.prompts.take, "the prompt is not in the history of prompts")
             recorder.subscribe(self.usage.take, "usage is not added up by the day")
+            meter = RatioMeter(self.folders.shared_state, self.provider)
+            recorder.subscribe(meter.take, "the server's count of tokens is not measured")
         recorder.subscribe(self._memory.past_turns.take)
         recorder.subscribe(self._choice.take)
         recorder.subscribe(self._pins.take)

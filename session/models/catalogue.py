@@ -217,6 +217,8 @@ class Catalogue:
     models: Mapping[str, Model]
     unknown_model: Mapping[str, Any]
     families: Families
+    ratios: Mapping[str, float] = field(default_factory=dict)
+    """The token ratios that were measured, by ``PROVIDER/MODEL``: they count before those of the rows."""
     key_order: tuple[str, ...] = ()
     """The providers that are looked for a key of, in this order, where none is named."""
 
@@ -235,6 +237,8 @@ class Catalogue:
         model = self.row(name, provider) or self._assumed(name, provider)
         if model.provider != provider:  # the prices are another provider's
             model = replace(model, provider=provider, price=None, fast_price=None, ultrafast_price=None)
+        ratio = self.ratios.get(f"{provider}/{name}")
+        model = replace(model, token_ratio=ratio) if ratio is not None else model
         served = self.providers.get(provider)
         if served is None:
             return model

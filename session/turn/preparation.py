@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from context.disk.source import INSTRUCTIONS_FILE, Source
+from context.disk.source import Source, is_instructions
 from context.project.project import Project
 from context.text.safe import HIDDEN, safe_text
 from context.text.secrets import is_secret_file
@@ -28,7 +28,7 @@ from context.window.limits import (
 )
 from context.window.packing import REMOVED_THOUGH_NAMED
 from context.window.pieces import Approved, BudgetTooSmall, Kind, Piece, Window, WindowRequest
-from context.window.preamble import UNREAD
+from context.window.preamble import PASSED_OVER, UNREAD
 from context.window.window import build
 from edits.files.text import FileError
 from edits.files.tree import Tree
@@ -361,14 +361,12 @@ def _hidden(window: Window, memory: TurnMemory) -> tuple[str, ...]:
 
 
 def _unread_instructions(window: Window, memory: TurnMemory) -> tuple[str, ...]:
-    """Which files of instructions are there and cannot be read; each is told once."""
-    name, reason = INSTRUCTIONS_FILE, UNREAD.partition("{")[0]
+    """Which files of instructions are there and cannot be read, or do not count; each is told once."""
+    reasons = tuple(why.partition("{")[0] for why in (UNREAD, PASSED_OVER))
     return tuple(
         f"{left.path} {left.why}, so the model does not follow it"
         for left in window.left_out
-        if left.path.rpartition("/")[2] == name
-        and left.why.startswith(reason)
-        and left.path not in memory.told_unread
+        if is_instructions(left.path) and left.why.startswith(reasons) and left.path not in memory.told_unread
     )
 
 

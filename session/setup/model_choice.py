@@ -263,5 +263,5 @@ class ModelChoice:
             return f"{told}\nit costs more; the price is unknown"
         instead = f" instead of {model.price}" if model.price else ""
         rest = (tier for tier in self.tiers if tier not in ("", self.tier))
-        others = [f"/fast {tier}: {model.price_of(tier)}" for tier in rest]
+        others = [f"/fast {'on' if tier == FAST else tier}: {model.price_of(tier)}" for tier in rest]
         return "\n".join((told, f"{price}{instead}", *others))

@@ -17,6 +17,7 @@ from session.models.engine.model_store import ModelStore
 from session.models.engine.process import said_bytes
 from session.setup.opening import Opening
 
+_SCHEME = "https://"
 _MOST_MODELS = 40
 """Most models of one server, or of the engine, that are offered."""
 
@@ -123,7 +124,7 @@ def offers(
 def _login(provider: str, catalogue: Catalogue | None) -> Offer:
     """The offer to store a key of ``provider``, with the address at which one is made."""
     row = catalogue.providers.get(provider) if catalogue is not None else None
-    page = f"a key is made at {row.key_page}" if row is not None and row.key_page else ""
+    page = f"key at {row.key_page.removeprefix(_SCHEME)}" if row is not None and row.key_page else ""
     return Offer(OfferKind.LOGIN, f"Log in to {provider}", page or "with a key that you have", provider)
 
 

@@ -43,6 +43,7 @@ OTHERS = {
     "session/assist/side_answer.py": "the answer about requests that cost money, in the state folder",
     "session/assist/review/open_findings.py": "the findings that the user dismissed, in the state folder",
     "session/checks/sandbox/": "copies of the project, made for commands to run in",
+    "session/models/token_ratios.py": "the measured counts of tokens, in the state folder",
     "session/models/rows/": "spark's own rows, by a contributor's command",
     "session/setup/default_model.py": "the model that was found for each server's address",
     "session/record/sharing/": "locks and sockets of open sessions, in the state folder",

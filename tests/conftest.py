@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -34,11 +34,14 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # Importing readline puts COLUMNS and LINES into the environment, and so into that of test workers.
 CLEARED = ("OPENAI_", "SPARK_", "_SPARK_", "GIT_", "COLUMNS", "LINES")
 TERMINALS = Path(__file__).parent / "e2e"
+PROJECT = Path(__file__).parent / "project"
 MEMORY = Path("/dev/shm")
 """A file system in memory, where there is one: tests wait for no disk there."""
 ENOUGH_MEMORY = 4 << 30
 FREEZE_EVERY = 100
 """Tests after which what lasts is set aside once more."""
+LAST_WAIT = 0.8
+"""The share of the tests behind which no test begins that mostly waits: the last ones are to be short."""
 _numbers = itertools.count()
 _tests_begun = itertools.count(1)
 
@@ -87,12 +90,40 @@ def pytest_runtest_logstart() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests that run the installed ``spark``, and run those of a file in real terminals one at a time.
 
-    Each of them has folders and a terminal server of its own, so that files may run side by side."""
+    Each of them has folders and a terminal server of its own, so that files may run side by side. Those that
+    read all of spark's source share what they parsed."""
     for item in items:
         if "spark_path" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.e2e)
         if item.path.is_relative_to(TERMINALS):
             item.add_marker(pytest.mark.xdist_group(f"terminals in {item.path.stem}"))
+        if item.path.is_relative_to(PROJECT):
+            item.add_marker(pytest.mark.xdist_group("source"))
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        items[:] = spread(items)
+
+
+def spread(items: Sequence[pytest.Item]) -> list[pytest.Item]:
+    """The tests in an order in which those that mostly wait for a process run beside those that compute."""
+    units = {item: _group(item) or item.nodeid for item in items}
+    waiting = dict.fromkeys(unit for item, unit in units.items() if _waits(item))
+    computing = [unit for unit in units.values() if unit not in waiting]
+    place = {unit: LAST_WAIT * number / len(waiting) for number, unit in enumerate(waiting)}
+    place |= {unit: number / len(computing) for number, unit in enumerate(computing)}
+    return sorted(items, key=lambda item: place[units[item]])
+
+
+def _group(item: pytest.Item) -> str | None:
+    """The name of the tests that run one after the other with this one."""
+    marker = item.get_closest_marker("xdist_group")
+    return str(marker.args[0]) if marker else None
+
+
+def _waits(item: pytest.Item) -> bool:
+    """Whether a test talks to a program while it runs, or belongs to a group, which takes a while."""
+    fixtures = set(getattr(item, "fixturenames", ()))
+    starts = "spark_path" in fixtures and "run_spark" not in fixtures
+    return _group(item) is not None or starts or "launch" in fixtures
 
 
 @pytest.fixture(autouse=True)

@@ -149,8 +149,13 @@ class WarmSpark:
                     cwd=ROOT,
                     pass_fds=[listening.fileno()],
                     stdin=subprocess.PIPE,
-                    stdout=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
                 )
+            # No command is to wait for the imports: its patience begins when it does.
+            if self._process.stdout is not None:
+                self._process.stdout.read(1)
+                self._process.stdout.close()
+                self._process.stdout = None
         return str(address)
 
 
@@ -293,4 +298,6 @@ if __name__ == "__main__":
     import_all()
     gc.collect()
     gc.freeze()
+    os.write(1, b".")
+    os.dup2(2, 1)
     serve(socket.socket(fileno=int(sys.argv[1])))

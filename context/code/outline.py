@@ -166,13 +166,19 @@ def excerpt(lines: Sequence[str], found: Outline, changed: Iterable[range], *, o
     ``lines`` are the file's lines, and ``changed`` the ranges of them that changed (indices from 0). With
     ``outline`` the signatures of all definitions are included, else only those around a change.
     """
-    keep = [part for touched in changed for part in _around(touched, found.symbols, len(lines))]
+    keep = changed_parts(found, changed, len(lines))
     for symbol in found.symbols:
         if symbol.inside_function or symbol.kind == "constant":
             continue
         if outline or any(part.start < symbol.end and symbol.start < part.stop for part in keep if part):
             keep.append(_head_rows(symbol, len(lines)))
     return _with_gaps(lines, keep)
+
+
+def changed_parts(found: Outline, changed: Iterable[range], count: int) -> list[range]:
+    """The lines, of ``count``, that are shown for ``changed`` ranges: the definitions around them, or those
+    near them."""
+    return [part for touched in changed for part in _around(touched, found.symbols, count)]
 
 
 def exact_excerpt(

@@ -19,6 +19,7 @@ from context.disk.file_list import is_temporary
 from context.disk.git import HELPFUL, Git
 from context.disk.source import LARGEST, Source, decode, is_inside
 from context.text.lines import line_slices
+from context.text.words import unique_tokens
 
 Lines: TypeAlias = "array[int]"
 """The CRC-32 of each line, in order."""
@@ -40,12 +41,15 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One changed file. ``base`` is its earlier state; None if there was none or it is not text."""
+    """One changed file. ``base`` is its earlier state; None if there was none or it is not text.
+
+    ``names`` are the tokens of the earlier text, one a line; empty if they are not known."""
 
     path: str
     status: Status
     base: Lines | None = None
     renamed_from: str | None = None
+    names: str = ""
 
     def ranges(self, lines: Lines) -> list[range]:
         """The changed ranges of the current ``lines``, as indices from 0.
@@ -150,6 +154,7 @@ def git_changes(git: Git, paths: tuple[str, ...] = ()) -> dict[str, Change]:
             entry.status,
             line_sums(base) if isinstance(base, Source) else None,
             entry.renamed_from and entry.renamed_from.removeprefix(git.prefix),
+            unique_tokens(base.text) if isinstance(base, Source) else "",
         )
     return changes
 

@@ -41,13 +41,12 @@ def other_forms(asked: Mapping[str, float], index: Words) -> dict[str, float]:
 
 def forms(word: str) -> Iterator[str]:
     """The forms that an English word may have in a name, whether or not they exist."""
-    stems = dict.fromkeys(_stems(word))
     yield from dict.fromkeys(
-        f"{stem}{ending}" for stem in stems for ending in _ADDED if stem + ending != word
+        f"{stem}{ending}" for stem in dict.fromkeys(stems(word)) for ending in _ADDED if stem + ending != word
     )
 
 
-def _stems(word: str) -> Iterator[str]:
+def stems(word: str) -> Iterator[str]:
     """The word, and what is left without an ending: ``map`` of ``mapping``, ``query`` of ``queries``."""
     yield word
     for ending in _ENDINGS:

@@ -87,7 +87,7 @@ def unresolved_mentions(text: str, snapshot: Snapshot) -> dict[str, str]:
         if (undefined := _why_undefined(bare, names, snapshot)) is not None:
             unresolved[f"@{bare}"] = undefined
             continue
-        defining = _all_defining_files(_JOINTS.split(bare)[-1], snapshot) if _SYMBOL.match(bare) else []
+        defining = defining_files(_JOINTS.split(bare)[-1], snapshot) if _SYMBOL.match(bare) else []
         if len(defining) > _MOST_DEFINING:
             unresolved[f"@{bare}"] = (
                 f"is defined in {len(defining)} files: name one of them, as in @{defining[0]}::{bare}"
@@ -191,13 +191,14 @@ def _defining_files(symbol: str, snapshot: Snapshot) -> list[str]:
     """The files that define ``symbol``; if it is qualified, those that also define what encloses it, if any
     do. None if they are too many."""
     *around, name = symbol.split(".")
-    found = _all_defining_files(name, snapshot)
+    found = defining_files(name, snapshot)
     if around:
         found = [path for path in found if around[-1] in _names(path, snapshot)] or found
     return found if len(found) <= _MOST_DEFINING else []
 
 
-def _all_defining_files(name: str, snapshot: Snapshot) -> list[str]:
+def defining_files(name: str, snapshot: Snapshot) -> list[str]:
+    """The files that define ``name``, written so, in order."""
     likely = snapshot.words.defining_files({name.lower(): 1})[0]
     return sorted(path for path in likely if name in _names(path, snapshot))
 

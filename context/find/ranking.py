@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from context.code.languages import is_code
 from context.disk.source import Unread, read
+from context.find.changed_words import changed_words
 from context.find.expansion import other_forms
 from context.project.attributes import unedited_in
 from context.project.project_paths import Nearness, ProjectPaths, nearness, project_paths
@@ -48,6 +49,8 @@ _SHARED_WEIGHT = 0.3
 """Weight of a name shared with the files in hand, relative to a word of the request."""
 _HELD_WEIGHT = 0.15
 """Weight of a rare word of the files in hand, relative to a word of the request."""
+_CHANGED_WEIGHT = 0.5
+"""Weight of a word of what changed in them, relative to a word of the request."""
 _MOST_HELD_WORDS = 40
 """Number of these words."""
 _MOST_WEIGHED = 600
@@ -140,6 +143,8 @@ class Ranking:
     """Weighted words of the files in hand, by which parts of other files are chosen as well."""
     asked: Mapping[str, float] = field(default_factory=dict)
     """Weighted words of the requests, without those of the paths of files in hand."""
+    changed: bool = False
+    """Whether words of changed lines are among those wanted, so that even "Go on." says something."""
 
 
 def rank(
@@ -173,6 +178,7 @@ def _ranked(snapshot: Snapshot, request: str, earlier: str, hand: list[str], pat
     more = other_forms(subject, snapshot.words)
     asked, subject = {**more, **asked}, {**more, **subject}
     evidence, wanted, held_words = _evidence(snapshot, asked, hand)
+    by_changes = "changed" in evidence
     near = _near(tuple(hand), paths)
     weights: dict[str, float] = settings()["weights"]
     scores: defaultdict[str, float] = defaultdict(float)
@@ -217,7 +223,7 @@ def _ranked(snapshot: Snapshot, request: str, earlier: str, hand: list[str], pat
     negated = array("d", [score for score, _ in top])
     order = Order(tuple(first), tuple(path for _, path in top), negated, near, paths, discount)
     # Kept without what the garbage collector would look at: pairs, and a dict that makes its values.
-    return Ranking(order, dict(scores), reasons, wanted, held_words, subject)
+    return Ranking(order, dict(scores), reasons, wanted, held_words, subject, by_changes)
 
 
 def _evidence(
@@ -239,14 +245,16 @@ def _evidence(
         for name in known[1]:
             wanted[name] = max(wanted.get(name, 0.0), _SHARED_WEIGHT)
         held = dict.fromkeys(known[2], _HELD_WEIGHT)
+        for name, weight in known[3].items():
+            wanted[name] = max(wanted.get(name, 0.0), weight)
     return evidence, wanted, held
 
 
 def _evidence_of_hand(
     snapshot: Snapshot, hand: list[str]
-) -> tuple[dict[str, dict[str, float]], tuple[str, ...], tuple[str, ...]]:
-    """The evidence from the files in hand, the names that they share with other files, and their rarest
-    words that other files have too."""
+) -> tuple[dict[str, dict[str, float]], tuple[str, ...], tuple[str, ...], dict[str, float]]:
+    """The evidence from the files in hand, the names that they share with other files, their rarest words
+    that other files have too, and the weighted words of what changed in them."""
     index = snapshot.words
     held = [path for path in hand if path in snapshot.entries][:_MOST_HELD]
     defined = {name.lower() for path in held for name in snapshot.entries[path].names}
@@ -272,7 +280,21 @@ def _evidence_of_hand(
         ),
         "same_stem": dict.fromkeys(index.with_stems(_stems(hand)), 1.0),
     }
-    return evidence, elsewhere, rarest
+    changed = _rarest_changed(changed_words(snapshot, held), index)
+    if changed:
+        matches = index.score(changed)
+        certainty = index.certainty(max(matches.values(), default=0.0))
+        evidence["changed"] = _scaled(matches, certainty)
+    weighted = {word: _CHANGED_WEIGHT * weight for word, weight in changed.items()}
+    return evidence, elsewhere, rarest, weighted
+
+
+def _rarest_changed(counted: Mapping[str, int], index: Words) -> dict[str, float]:
+    """The rarest of the words of what changed, weighted by how often they occur there."""
+    weighted = {word: count**0.5 for word, count in counted.items()}
+    weighed = {word: weight * index.rarity(word) for word, weight in weighted.items()}
+    chosen = sorted(weighed, key=lambda word: (-weighed[word], word))[:_MOST_HELD_WORDS]
+    return {word: min(weighted[word], 2.0) for word in chosen}
 
 
 def _rarest(used: Counter[str], index: Words) -> tuple[str, ...]:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from context.disk.changes import changed_ranges
 from context.disk.source import Unread
 from context.find.ranking import Ranking
 from context.index.file_text import file_text
 from context.project.project_paths import project_paths
 from context.text.safe import LIST_FENCE
-from context.window.file_views import EXPLICIT, Reason, file_view
-from context.window.likely_texts import named_in_short, show_likely
+from context.window.file_views import EXPLICIT, Reason, file_view, without
+from context.window.likely_texts import show_in_short, show_likely
 from context.window.packing import Packing
 from context.window.pieces import Kind, LeftOut
 from context.window.seen import ShownFile
 
 _LONGEST_TOKEN = 12
 """Characters per token that no text reaches on average, so that a longer one need not be counted."""
-_NAMED_SHARE = 0.5
-"""The largest share of the room that one named file may take whole."""
+_WHOLE_SHARE = 0.5
+"""The largest share of the room that one file may take whole, unless it is pinned."""
 LATER_OUTLINES = 0.25
 """The share of the room for likely parts that outlines take in a following turn."""
 _MIN_TOKENS = 24
@@ -48,37 +51,69 @@ def show_files(
         if path in known:
             wanted.setdefault(path, Reason.OPEN)
     named: list[str] = []
-    bound = int(room * _NAMED_SHARE)
+    bound = int(room * _WHOLE_SHARE)
     for path, reason in wanted.items():
-        if reason is Reason.NAMED and (spent := _bounded(packing, ranking, path, min(bound, room))):
+        if spent := _bounded(packing, ranking, path, reason, min(bound, room)):
             room -= spent
         else:
-            room -= _show(packing, path, reason, room, named)
+            room -= _show(packing, path, reason, room, bound, named)
     room -= _names_only(packing, named, room)
     if limit is not None and not first:
         limit = int(limit * (1 - LATER_OUTLINES))
     if first or limit is not None:
         likely_room = room if limit is None else min(room, limit)
         show_likely(packing, ranking, likely_room, first=first, fills=fills)
+    _tell_partly_shown(packing, wanted)
     return frozenset(path for path, shown in packing.files.items() if shown.whole)
 
 
-def _bounded(packing: Packing, ranking: Ranking, path: str, bound: int) -> int:
-    """Add a named file in short if all of it would take more than ``bound`` tokens, and return its tokens."""
-    known = path in packing.before.files or path in packing.snapshot.changes or path in packing.pinned
-    in_part = any(mention.lines is not None or mention.symbol for mention in packing.mentioned[path])
-    if known or in_part or bound < _MIN_TOKENS:
+def _bounded(packing: Packing, ranking: Ranking, path: str, reason: Reason, bound: int) -> int:
+    """Add a file in short if all of it would take more than ``bound`` tokens, and return its tokens.
+
+    A change to a file with an earlier state is by itself no reason to show more than what changed."""
+    change, before = packing.snapshot.changes.get(path), packing.before.files.get(path)
+    compared = reason is Reason.CHANGED and (change is None or change.base is not None)
+    if (
+        compared
+        or packing.wants_parts(path)
+        or reason is Reason.SHOWN_BEFORE
+        or path in packing.pinned
+        or bound < _MIN_TOKENS
+    ):
+        return 0
+    if before is not None and (before.whole or reason is not Reason.NAMED):
         return 0
     source = packing.snapshot.read(path)
     if isinstance(source, Unread) or len(source.text) <= bound:
         return 0
     if len(source.text) < bound * _LONGEST_TOKEN and packing.counter.count_kept(source.text) <= bound:
         return 0
-    return named_in_short(packing, ranking, file_text(source), bound)
+    file = file_text(source)
+    changed = [] if change is None or change.base is None else change.ranges(file.sums)
+    if before is not None and before.lines is not None and before.digest != source.digest:
+        changed = changed_ranges(before.lines, file.sums)
+    return show_in_short(packing, ranking, file, reason, changed, bound)
 
 
-def _show(packing: Packing, path: str, reason: Reason, room: int, named: list[str]) -> int:
-    """Add one file in the fullest form that fits, and return its tokens."""
+def _tell_partly_shown(packing: Packing, wanted: Iterable[str]) -> None:
+    """Tell of which files that were wanted whole the model lacks lines."""
+    told = {left.path for left in packing.left_out}
+    for path in wanted:
+        shown = packing.files.get(path)
+        if shown is None or shown.whole or shown.lines is None or packing.wants_parts(path) or path in told:
+            continue
+        total = len(shown.lines)
+        missing = sum(map(len, without(shown.parts, range(total))))
+        if missing:
+            why = f"shown in part: {missing:,} of its {total:,} lines are not in the window"
+            if missing == total:
+                why = "only its definitions are shown"
+            packing.left_out.append(LeftOut(path, 0, why))
+
+
+def _show(packing: Packing, path: str, reason: Reason, room: int, bound: int, named: list[str]) -> int:
+    """Add one file in the fullest form that fits, and return its tokens. All its signatures may take at most
+    ``bound`` tokens where it can be shown without them."""
     entries = packing.snapshot.entries
     digest = entries.digest(path)
     if reason not in EXPLICIT and digest and packing.before.without_room.get(path) == digest:
@@ -102,10 +137,11 @@ def _show(packing: Packing, path: str, reason: Reason, room: int, named: list[st
             if len(form.text) > room * _LONGEST_TOKEN:
                 continue
             tokens = packing.counter.count_kept(form.text)
-            if tokens <= room:
+            if tokens <= (min(room, bound) if form.roomy else room):
                 packing.add(found.kind, path, form.text, tokens, form.why)
                 whole = form.whole or found.completes
-                packing.files[path] = ShownFile(found.digest, found.lines, whole, found.parts)
+                known = found.parts | form.parts
+                packing.files[path] = ShownFile(found.digest, found.lines, whole, known)
                 return tokens
     elif path in packing.snapshot.unread:
         return 0

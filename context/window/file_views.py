@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from itertools import chain
 
-from context.code.outline import NOT_SHOWN, Outline, definitions_called, exact_excerpt, excerpt
-from context.disk.changes import Change, Lines, changed_ranges
+from context.code.outline import (
+    NOT_SHOWN,
+    Outline,
+    changed_parts,
+    definitions_called,
+    exact_excerpt,
+    excerpt,
+)
+from context.disk.changes import Change, Lines, changed_ranges, known_ranges
 from context.disk.source import Source, Unread
 from context.find.mentions import Mention
 from context.index.file_text import FileText, file_text
@@ -44,6 +52,10 @@ class Form:
     text: str
     why: str
     whole: bool
+    parts: frozenset[tuple[int, int]] = frozenset()
+    """The line ranges that it shows, if these are not all."""
+    roomy: bool = False
+    """Whether a following form shows the same lines with fewer signatures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +71,7 @@ class FileView:
     lines: Lines | None = None
     problem: str | None = None
     parts: frozenset[tuple[int, int]] = frozenset()
-    """The line ranges that were asked for, if only these are shown, and those that were shown before."""
+    """The line ranges that were asked for, if only these are shown, and those that are known from before."""
     completes: bool = False
     """Whether each form, together with what was shown before, gives the model the whole file."""
 
@@ -100,18 +112,31 @@ def file_view(
         forms = iter([_parts_alone(file, [*changed, *parts], described, masked, wanted)])
     elif since is not None and before is not None and (before.whole or wanted not in EXPLICIT):
         forms = _since_shown(file, since, masked, wanted, known=before.whole)
-    elif change is not None:
-        definitions = _definitions(file, snapshot)
-        forms = _changed(file, change, change.ranges(sums), masked, wanted, definitions)
     else:
-        known = before.parts if before is not None and same else frozenset()
-        forms = _named(file, masked, wanted, _definitions(file, snapshot), known)
+        forms = _named(file, masked, wanted, _definitions(file, snapshot))
+        if change is not None:
+            definitions = _definitions(file, snapshot)
+            forms = _changed(file, change, change.ranges(sums), masked, wanted, definitions)
+        if same and before is not None and before.parts:
+            forms = chain(_rest(file, masked, wanted, before.parts), forms)
     if same and wanted is Reason.PINNED and not parts:
         # It was shown in part before, so only the whole file adds anything.
         forms = (form for form in forms if form.whole)
     completes = before is not None and before.whole and since is not None
-    shown = asked | before.parts if before is not None and same else asked
-    return FileView(kind, forms, source.digest, sums, parts=shown, completes=completes)
+    known = _known_now(before, sums, same=same, told=bool(parts) or wanted not in EXPLICIT)
+    return FileView(kind, forms, source.digest, sums, parts=asked | known, completes=completes)
+
+
+def _known_now(
+    before: ShownFile | None, sums: Lines, *, same: bool, told: bool
+) -> frozenset[tuple[int, int]]:
+    """The line ranges of a file that the model knows from ``before``. ``told`` says that each form shows what
+    changed since."""
+    if before is None or before.lines is None or not before.parts:
+        return frozenset()
+    if same:
+        return before.parts
+    return frozenset(known_ranges(before.lines, sums, before.parts)) if told else frozenset()
 
 
 def _model_has(before: ShownFile, wanted: Reason, asked: frozenset[tuple[int, int]]) -> bool:
@@ -137,11 +162,12 @@ def _since_shown(
     whole = _whole(
         f"## Changed file: {path} (whole; {note})", file, f"{why} since it was shown; whole{masked}"
     )
-    short = _form(
-        path,
+    short = _excerpt(
+        file,
         f"## Changed file: {path} (what changed since it was last shown; {note})",
-        _excerpt(file, ranges, outline_too=False),
+        ranges,
         f"{why} since it was shown: {_parts(ranges)}{masked}",
+        outline_too=False,
     )
     if len(short.text) > len(whole.text) * _MOST_OF_WHOLE:
         yield whole
@@ -168,47 +194,46 @@ def _changed(
     if at_once:
         yield whole
     if change.base is not None:
-        short = _form(
-            path,
-            f"## Changed file: {path} ({state}; in short, the changed definitions whole)",
-            _excerpt(file, ranges, outline_too=True),
-            f"{why}: {_parts(ranges)}, the changed definitions whole{masked}",
-        )
+        heading = f"## Changed file: {path} ({state}; in short, the changed definitions whole)"
+        told = f"{why}: {_parts(ranges)}, the changed definitions whole{masked}"
+        short = _excerpt(file, heading, ranges, told, outline_too=True)
         if not at_once and len(short.text) > len(whole.text) * _MOST_OF_WHOLE:
             yield whole
-        yield short
+        yield replace(short, roomy=True)
+        yield _excerpt(file, heading, ranges, told, outline_too=False)
     heading = f"## Changed file: {path} ({state}; definitions only)"
     yield _form("", heading, definitions, f"{why}; definitions only{masked}")
 
 
-def _named(
-    file: FileText, masked: str, wanted: Reason, definitions: str, known: frozenset[tuple[int, int]]
-) -> Iterator[Form]:
-    """The forms of a file of which the model knows the line ranges ``known``."""
+def _rest(file: FileText, masked: str, wanted: Reason, known: frozenset[tuple[int, int]]) -> Iterator[Form]:
+    """The form without the line ranges ``known`` to the model, if it is shorter than the whole file."""
     path = file.source.path
-    if known:
-        rest = _form(
-            path,
-            f"## File: {path} (the parts that were not shown before)",
-            _exactly(file, _without(known, len(file.lines)), gap="shown before"),
-            f"{wanted.value}; the parts that were not shown before{masked}",
-        )
-        if len(rest.text) <= _MOST_OF_REST * len(file.source.text):
-            yield replace(rest, whole=True)
+    rest = _form(
+        path,
+        f"## File: {path} (the parts that were not shown before)",
+        _exactly(file, without(known, range(len(file.lines))), gap="shown before"),
+        f"{wanted.value}; the parts that were not shown before{masked}",
+    )
+    if len(rest.text) <= _MOST_OF_REST * len(file.source.text):
+        yield replace(rest, whole=True)
+
+
+def _named(file: FileText, masked: str, wanted: Reason, definitions: str) -> Iterator[Form]:
+    path = file.source.path
     yield _whole(f"## File: {path}", file, f"{wanted.value}; whole{masked}")
     heading = f"## File: {path} (definitions only)"
     yield _form("", heading, definitions, f"{wanted.value}; definitions only{masked}")
 
 
-def _without(known: Iterable[tuple[int, int]], count: int) -> list[range]:
-    """The ranges of a file of ``count`` lines that are outside of the ``known`` ones."""
+def without(known: Iterable[tuple[int, int]], lines: range) -> list[range]:
+    """The ranges of some ``lines`` that are outside of the ``known`` ones."""
     rest: list[range] = []
-    at = 0
+    at = lines.start
     for start, stop in sorted(known):
-        if start > at:
-            rest.append(range(at, min(start, count)))
+        if at < start and at < lines.stop:
+            rest.append(range(at, min(start, lines.stop)))
         at = max(at, stop)
-    return [*rest, range(at, count)] if at < count else rest
+    return [*rest, range(at, lines.stop)] if at < lines.stop else rest
 
 
 def _named_parts(file: FileText, named: tuple[Mention, ...]) -> tuple[list[range], str]:
@@ -234,11 +259,12 @@ def _named_parts(file: FileText, named: tuple[Mention, ...]) -> tuple[list[range
 def _parts_alone(file: FileText, parts: list[range], described: str, masked: str, wanted: Reason) -> Form:
     named = "that are pinned" if wanted is Reason.PINNED else "that the request names"
     path = file.source.path
-    return _form(
-        path,
+    return _excerpt(
+        file,
         f"## File: {path} (in short: the parts {named})",
-        _excerpt(file, sorted(parts, key=lambda part: part.start), outline_too=False),
+        sorted(parts, key=lambda part: part.start),
         f"{wanted.value}: {described}{masked}",
+        outline_too=False,
     )
 
 
@@ -247,10 +273,14 @@ def whole_form(file: FileText, why: str) -> Form:
     return _whole(f"## File: {file.source.path}", file, why)
 
 
-def parts_form(file: FileText, parts: list[range], why: str, *, signatures: bool = False) -> Form:
-    """The form with some line ranges of a file, and all its signatures or those around the ranges."""
+def parts_form(
+    file: FileText, parts: list[range], why: str, *, signatures: bool = False, further: bool = False
+) -> Form:
+    """The form with some line ranges of a file, and all its signatures or those around the ranges.
+
+    ``further`` says that others were shown."""
     path = file.source.path
-    described = "in short, with" if signatures else "only"
+    described = "in short, with" if signatures else "further parts of it, only" if further else "only"
     text = (
         exact_excerpt(file.safe_lines, file.outline.symbols, parts, signatures=True)
         if signatures
@@ -286,8 +316,12 @@ def _form(path: str, heading: str, text: str, why: str) -> Form:
     return Form(f"{heading}\n\n{fenced(path, text)}", why, whole=False)
 
 
-def _excerpt(file: FileText, ranges: list[range], *, outline_too: bool) -> str:
-    return excerpt(file.safe_lines, file.outline, ranges, outline=outline_too)
+def _excerpt(file: FileText, heading: str, ranges: list[range], why: str, *, outline_too: bool) -> Form:
+    """The form with what ``ranges`` touch."""
+    text = excerpt(file.safe_lines, file.outline, ranges, outline=outline_too)
+    parts = changed_parts(file.outline, ranges, len(file.lines))
+    shown = frozenset((part.start, part.stop) for part in parts if part)
+    return replace(_form(file.source.path, heading, text, why), parts=shown)
 
 
 def _parts(ranges: list[range]) -> str:

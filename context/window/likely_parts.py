@@ -42,6 +42,9 @@ _MOST_KNOWN = 1_000
 _SURE = 1.0
 """Number of rare words whose score shows that a passage is about the request."""
 
+FIRST = -math.inf
+"""The negated score of a part that comes before all others."""
+
 
 class Part(NamedTuple):
     """A passage of a file, and how well it matches. ``sure`` says that its words alone show it."""
@@ -59,6 +62,16 @@ class Part(NamedTuple):
     def lines(self) -> range:
         """The lines as indices from 0."""
         return range(self.start, self.stop)
+
+
+def first_parts(file: FileText, ranges: Iterable[range]) -> list[Part]:
+    """Line ranges of a file as parts that come before all others."""
+    starts, path = file.starts, file.source.path
+    return [
+        Part(FIRST, path, lines.start, lines.stop, starts[lines.stop] - starts[lines.start], sure=True)
+        for lines in ranges
+        if lines
+    ]
 
 
 def shortlist(

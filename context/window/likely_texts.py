@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
+from context.code.outline import changed_parts, definitions_called
 from context.disk.source import Unread
+from context.find.mentions import Mention
+from context.find.named_definitions import named_definitions
 from context.find.ranking import Ranking, settings
 from context.index.file_text import FileText, file_text
-from context.window.file_views import Form, parts_form, whole_form
-from context.window.likely_parts import Part, contest, shortlist
+from context.window.file_views import Reason, parts_form, whole_form, without
+from context.window.likely_parts import FIRST, Part, contest, first_parts, shortlist
 from context.window.packing import Packing
 from context.window.pieces import Kind, LeftOut
 from context.window.seen import ShownFile
@@ -27,6 +30,11 @@ _SIGNATURES = 0.4
 _RECENT = 2.0
 """Score of a file that the conversation has been about, relative to the best of the others."""
 _RECENT_REASON = "this conversation has been about it"
+_HELD = 1.0
+"""The same of a file that is shown in part since it changed, is open or is named."""
+_HELD_REASON = "other parts of it are shown"
+_NAMED_SHARE = 0.5
+"""The largest share of the room that definitions which the request names take before other parts."""
 _FEWEST_FILES = 24
 _MOST_TEXT = 2_400_000
 """Number of characters above which no further files take part, unless they are fewer than 24."""
@@ -43,6 +51,9 @@ def show_likely(packing: Packing, ranking: Ranking, room: int, *, first: bool, f
     request well. ``fills`` says to fill the room, by parts without these words once the others are shown.
     """
     likely = _likely(packing, ranking)
+    named = named_definitions(packing.request.text, packing.snapshot, likely)
+    surest = max(likely.values(), default=1.0)
+    likely |= {mention.path: surest for mention in named if _may_show(packing, mention.path)}
     files: dict[str, FileText] = {}
     if room >= _MIN_TOKENS:
         files = _read(packing, likely)
@@ -50,8 +61,10 @@ def show_likely(packing: Packing, ranking: Ranking, room: int, *, first: bool, f
         wanted = {**ranking.held, **ranking.wanted}
         taking_part = shortlist(files, likely, wanted, ranking, packing.snapshot, most)
         parts = contest(taking_part, likely, wanted, ranking, packing.snapshot, every=fills)
+        parts = [*_named_parts(files, named, room), *parts]
+        parts = _unknown(packing, files, parts)
         if not first:
-            parts = [part for part in parts if part.sure and not _is_known(packing, part)]
+            parts = [part for part in parts if part.sure]
         lengths = {
             path: len(file.source.text) for path, file in files.items() if _may_be_whole(packing, path)
         }
@@ -62,12 +75,30 @@ def show_likely(packing: Packing, ranking: Ranking, room: int, *, first: bool, f
             by_token = _measured(packing, files, chosen)
             chosen = _choose(parts, lengths, int(room * by_token), int(earned * by_token))
         for path, best in chosen.items():
-            room -= _show(packing, files[path], best, _reason(packing, ranking, path), room)
+            said = f"likely to matter: {_reason(packing, ranking, path)}"
+            room -= _show(packing, files[path], best, said, room)
     told = {left.path for left in packing.left_out}
     for path in likely if first else ():
         if path not in packing.files and path not in told:
             why = f"beyond the share of files that nobody named: {_reason(packing, ranking, path)}"
             packing.left_out.append(LeftOut(path, 0, why))
+
+
+def _named_parts(files: Mapping[str, FileText], named: Iterable[Mention], room: int) -> list[Part]:
+    """The definitions that the request names, as parts that come before all others, in their share of the
+    ``room``: each whole, unless it is too long."""
+    found: list[Part] = []
+    left = int(room * _CHARACTERS_PER_TOKEN * _NAMED_SHARE)
+    for mention in named:
+        file = files.get(mention.path)
+        if file is None or mention.symbol is None:
+            continue
+        called = definitions_called(mention.symbol, file.outline)
+        for part in first_parts(file, (range(each.start, each.end) for each in called)):
+            if part.size <= left:
+                left -= part.size
+                found.append(part)
+    return found
 
 
 def _measured(packing: Packing, files: Mapping[str, FileText], chosen: Mapping[str, list[Part]]) -> float:
@@ -87,6 +118,10 @@ def _likely(packing: Packing, ranking: Ranking) -> dict[str, float]:
     rules = settings()["related"]
     best = max(ranking.scores.values(), default=0.0) or 1.0
     likely = {path: best * _RECENT for path in packing.request.recent if _may_show(packing, path)}
+    for path in packing.files:
+        score = ranking.scores.get(path, 0.0) if packing.wants_parts(path) else best * _HELD
+        if score >= rules["least"] and _may_show(packing, path):
+            likely.setdefault(path, score)
     may_be = (
         path
         for path in ranking.order.top
@@ -115,18 +150,9 @@ def _read(packing: Packing, paths: Iterable[str]) -> dict[str, FileText]:
 
 
 def _reason(packing: Packing, ranking: Ranking, path: str) -> str:
-    return _RECENT_REASON if path in packing.request.recent else ranking.reasons[path]
-
-
-def _is_known(packing: Packing, part: Part) -> bool:
-    """Whether the model was shown these lines; lines that changed since are shown as a change."""
-    before = packing.before.files.get(part.path)
-    if before is None:
-        return False
-    if before.digest != packing.snapshot.entries.digest(part.path):
-        return True
-    lines = part.lines
-    return before.has_shown([(lines.start, lines.stop)])
+    if path in packing.request.recent:
+        return _RECENT_REASON
+    return ranking.reasons.get(path, _HELD_REASON)
 
 
 def _choose(
@@ -162,30 +188,72 @@ def _choose(
     return chosen
 
 
-def named_in_short(packing: Packing, ranking: Ranking, file: FileText, room: int) -> int:
-    """Add the best parts of a named file that is too long, in at most ``room`` tokens, and return these."""
+def show_in_short(
+    packing: Packing, ranking: Ranking, file: FileText, reason: Reason, changed: list[range], room: int
+) -> int:
+    """Add the best parts of a wanted file that is too long, those around ``changed`` lines first, in at most
+    ``room`` tokens, and return these."""
     path = file.source.path
     outline = len(file.outline.text)
     left = room * _CHARACTERS_PER_TOKEN
     signatures = outline <= _SIGNATURES * left
-    parts = contest({path: file}, {path: 1.0}, ranking.wanted, ranking, packing.snapshot)
+    found = contest({path: file}, {path: 1.0}, ranking.wanted, ranking, packing.snapshot)
+    touched = first_parts(file, changed_parts(file.outline, changed, len(file.lines)))
+    parts = _unknown(packing, {path: file}, [*touched, *found])
     chosen = _choose(parts, {}, left - outline if signatures else left).get(path, [])
-    return _show(packing, file, chosen, "", room, signatures=signatures)
+    said = f"{reason.value}, but too long to be shown whole"
+    return _show(packing, file, chosen, said, room, signatures=signatures, likely=False)
+
+
+def _unknown(packing: Packing, files: Mapping[str, FileText], parts: Iterable[Part]) -> list[Part]:
+    """What the model was not shown of ``parts``. Those that come before all others may overlap the others."""
+    known: dict[str, set[tuple[int, int]]] = {}
+    rest: list[Part] = []
+    for part in parts:
+        file = files[part.path]
+        held = known.get(part.path)
+        if held is None:
+            held = known[part.path] = set(_known_parts(packing, file))
+        for lines in without(held, part.lines) if held else (part.lines,):
+            size = file.starts[lines.stop] - file.starts[lines.start]
+            rest.append(part._replace(start=lines.start, stop=lines.stop, size=size))
+        if part.negated == FIRST:
+            held.add((part.start, part.stop))
+    return rest
+
+
+def _known_parts(packing: Packing, file: FileText) -> frozenset[tuple[int, int]]:
+    """The line ranges of a file's current state that the model was shown."""
+    path = file.source.path
+    shown = packing.files.get(path) or packing.before.files.get(path)
+    return shown.parts if shown is not None and shown.digest == file.source.digest else frozenset()
 
 
 def _show(
-    packing: Packing, file: FileText, parts: list[Part], reason: str, room: int, *, signatures: bool = False
+    packing: Packing,
+    file: FileText,
+    parts: list[Part],
+    said: str,
+    room: int,
+    *,
+    signatures: bool = False,
+    likely: bool = True,
 ) -> int:
     """Add the parts of one file, without the worst ones if not all fit, and return their tokens."""
     source = file.source
-    before = packing.before.files.get(source.path)
-    known = before.parts if before is not None and before.digest == source.digest else frozenset()
-    may_be_whole = bool(reason) and _may_be_whole(packing, source.path)
+    known = _known_parts(packing, file)
+    further = source.path in packing.files
+    may_be_whole = likely and _may_be_whole(packing, source.path)
+    masked = f"; masked: {', '.join(file.safe.kinds)}" if file.safe.kinds else ""
+    why = f"{said}; the parts that match best{masked}"
     while parts:
         ranges = sorted((part.lines for part in parts), key=lambda lines: lines.start)
         size = sum(part.size for part in parts)
         whole = may_be_whole and size >= _WHOLE * len(source.text)
-        form = _whole(file, reason) if whole else _parts(file, ranges, reason, signatures=signatures)
+        if whole:
+            form = whole_form(file, f"{said}; whole{masked}")
+        else:
+            form = parts_form(file, ranges, why, signatures=signatures, further=further)
         tokens = packing.counter.count_kept(form.text)
         if tokens <= room:
             packing.add(Kind.MENTIONED, source.path, form.text, tokens, form.why)
@@ -201,29 +269,18 @@ def _show(
 
 def _may_be_whole(packing: Packing, path: str) -> bool:
     """Whether the model knows nothing of a file yet, so that its whole text repeats nothing."""
-    return path not in packing.before.files
-
-
-def _whole(file: FileText, reason: str) -> Form:
-    return whole_form(file, f"likely to matter: {reason}; whole{_masked(file)}")
-
-
-def _parts(file: FileText, ranges: list[range], reason: str, *, signatures: bool) -> Form:
-    said = f"likely to matter: {reason}" if reason else "named in the request, but too long to be shown whole"
-    why = f"{said}; the parts that match best{_masked(file)}"
-    return parts_form(file, ranges, why, signatures=signatures)
-
-
-def _masked(file: FileText) -> str:
-    return f"; masked: {', '.join(file.safe.kinds)}" if file.safe.kinds else ""
+    return path not in packing.before.files and path not in packing.files
 
 
 def _may_show(packing: Packing, path: str) -> bool:
-    before = packing.before.files.get(path)
+    """Whether parts of a file may be new to the model. What changed since it was shown comes before them."""
+    before, shown = packing.before.files.get(path), packing.files.get(path)
+    if shown is None and before is not None and before.digest != packing.snapshot.entries.digest(path):
+        return False
+    known = shown or before
     return (
         path in packing.snapshot.entries
-        and path not in packing.files
-        and not (before is not None and before.whole)
+        and not (known is not None and (known.whole or known.lines is None))
         and path not in packing.without_room
         and (Kind.PROJECT_INSTRUCTIONS, path) not in packing.texts
     )

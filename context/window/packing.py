@@ -60,6 +60,11 @@ class Packing:
         why = self.snapshot.unread[path]
         return REMOVED_THOUGH_NAMED if why == REMOVED and path in self.mentioned else why
 
+    def wants_parts(self, path: str) -> bool:
+        """Whether the request and the pins mean only parts of a file."""
+        named = (*self.mentioned.get(path, ()), *self.pinned.get(path, ()))
+        return bool(named) and all(mention.lines is not None or mention.symbol for mention in named)
+
     def add(self, kind: Kind, path: str | None, text: str, tokens: int, why: str) -> None:
         """Add a piece, and take its tokens from the room."""
         self.pieces.append(Piece(kind, path, text, tokens, why))

@@ -84,7 +84,7 @@ def _files_and_map(packing: Packing) -> None:
         if map_cost <= packing.room * _MAP_SHARE:
             file_room = packing.room - map_cost
         file_room = min(file_room, packing.room - at_least)
-    says = looks and (known_map or says_much(packing.request.text, packing.snapshot))
+    says = looks and (known_map or ranking.changed or says_much(packing.request.text, packing.snapshot))
     if packing.request.fills_up and not says and not packing.mentioned:
         limited = 0  # a greeting gets the map, and the work in hand
     fills = packing.request.fills_up and not known_map and (says or bool(packing.mentioned))

@@ -62,7 +62,7 @@ def divided(
         return (replace(hunk, loses=loses),)
     if names and parts:
         what = ", ".join(names[:_FEW])
-        told = f"{hunk.path}: {what} stayed, though the new text of the file leaves them out"
+        told = f"{hunk.path}: the new text leaves out {what}, which stays"
         parts = (replace(parts[0], kept=told), *parts[1:])
     return parts or (hunk,)
 

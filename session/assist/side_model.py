@@ -9,6 +9,7 @@ from session.setup.model_choice import ModelChoice
 from session.setup.opening import Opening
 from session.tools.toolbox import Toolbox
 from session.turn.money import dollars
+from session.wire.protocol.fim import has_tokens
 from session.wire.protocol.request import RequestProfile
 
 THINKING_ROOM = 2_000
@@ -52,8 +53,17 @@ class SideModel:
         self._refused: set[str] = set()
         self._made: ModelChoice | None = None
         self._dialect = opening.service.routes[0].dialect
-        self.fim = opening.catalogue.provider(opening.settings.provider).fim
-        """The provider's dialect that fills in the middle; empty where it has none that works."""
+        self._fim = opening.catalogue.provider(opening.settings.provider).fim
+
+    @property
+    def fim(self) -> str:
+        """The provider's dialect that fills in the middle; empty where it has none that works for the
+        model."""
+        return "" if self._fim == "tokens" and not has_tokens(self.model.name) else self._fim
+
+    @fim.setter
+    def fim(self, dialect: str) -> None:
+        self._fim = dialect
 
     def refused(self, name: str) -> None:
         """The key cannot use the model ``name``: ask the one that answers the session from now on."""

@@ -59,6 +59,11 @@ class ModelCommands:
         return self._choice.tiers
 
     @property
+    def plan(self) -> str:
+        """The words for a plan that pays; empty where a key does."""
+        return self._choice.plan
+
+    @property
     def prices(self) -> str:
         """The prices of the coming turns, as a line for the user."""
         return self._choice.prices()

@@ -16,6 +16,7 @@ from typing import Any
 
 from session.base.text.tables import Table, TableError
 from session.models.prices import Price, read_price
+from session.models.sign_in.plan import Plan, read_plan
 from session.wire.protocol.dialects import FIM_NAMES, NAMES
 from session.wire.protocol.request import Quirks
 from session.wire.transport.service import RESPONSES_OVER_WEBSOCKET, Route, Service, Transport
@@ -108,6 +109,10 @@ class Provider:
     """Whether it is an engine for models at home, which get the short form of the instructions."""
     unlisted: bool = False
     """Whether it may serve models that it does not list, such as deployments."""
+    plan: Plan | None = None
+    """The plan that is signed in to; None for a provider with keys."""
+    tool_field: bool = True
+    """Whether it takes tools in a field of the request; else every model's are an item of the input."""
     service: Service = field(default_factory=Service)
 
     def has_fast(self, model: str) -> bool:
@@ -249,7 +254,7 @@ class Catalogue:
             model,
             edit_format=written,
             brief=written != "v4a" and (model.brief or served.brief or small),
-            tools_as_item=model.tools_as_item and served.tools_as_item,
+            tools_as_item=(model.tools_as_item and served.tools_as_item) or not served.tool_field,
             steer=model.steer and served.steer,
         )
 
@@ -313,6 +318,8 @@ def _provider(name: str, values: Any) -> Provider:
         fim_model=row.text("fim_model", ""),
         brief=row.flag("brief", False),
         unlisted=row.flag("unlisted", False),
+        plan=read_plan(row.inner("plan")),
+        tool_field=row.flag("tool_field", True),
         service=Service(
             routes=tuple(routes),
             spare=row.flag("spare", False),

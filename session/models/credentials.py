@@ -1,5 +1,6 @@
 """Finds a provider's key in the first place that has one: its environment variable, the user's key command,
-or a row of ``credentials.toml``, which holds the key or says that the system keyring has it.
+or a row of ``credentials.toml``, which holds the key or says that the system keyring has it. Where a plan is
+signed in to, its account is the only place.
 
 While spark starts, only the environment and the file are read. A command or a keyring may take seconds and
 ask the user something, so such a key is fetched when the connection first dials.
@@ -17,6 +18,7 @@ import asyncio
 import json
 import re
 import stat
+import time
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,10 +26,10 @@ from pathlib import Path
 from typing import Any
 
 from session.base.storage.private_files import changed_alone, open_to_read, replace_private
-from session.base.text.masking import remember
-from session.models import system_keyring
 from session.models.catalogue import Provider
-from session.models.key_command import CommandError, ask_command, program
+from session.models.key import CredentialsError, Key, KeyPlace, check_form
+from session.models.key_command import program
+from session.models.sign_in.plan import accounts_file
 
 FILE_NAME = "credentials.toml"
 IN_KEYRING = "{ keyring = true }"
@@ -155,62 +157,26 @@ KEYRING = "the system keyring"
 NO_COMMANDS: Mapping[str, tuple[str, ...]] = {}
 
 
-class CredentialsError(Exception):
-    """A key cannot be read from where it should be; the message says what to do and never shows the key."""
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """A secret and its source. The secret is kept out of the repr, and so out of logs."""
-
-    secret: str = field(repr=False)
-    source: str
-
-    def __post_init__(self) -> None:
-        remember(self.secret)
-
-
-@dataclass(frozen=True, slots=True)
-class KeyPlace:
-    """A slow source of a key: ``command``, or the system keyring without one."""
-
-    provider: str
-    source: str
-    command: tuple[str, ...] = field(default=(), repr=False)
-
-    async def fetch(self, *, again: bool = False) -> Key:
-        """The key; ``again`` asks anew after the last one was rejected. Raises CredentialsError."""
-        if self.command:
-            try:
-                secret = await ask_command(self.command, again=again)
-            except CommandError as problem:
-                raise CredentialsError(str(problem)) from None
-            return Key(check_form(secret, self.source), self.source)
-        try:
-            kept = await system_keyring.read(self.provider)
-        except system_keyring.KeyringError as problem:
-            raise CredentialsError(
-                f"the key of {self.provider} is in the system keyring, which cannot be used: {problem}"
-            ) from None
-        if not kept:
-            raise CredentialsError(
-                f"the system keyring has no key for {self.provider} (any more): spark login {self.provider}"
-            )
-        return Key(check_form(kept, self.source), self.source)
-
-
 def find_key(
     provider: Provider,
     config: Path,
     environ: Mapping[str, str],
     commands: Mapping[str, tuple[str, ...]] = NO_COMMANDS,
+    account: str = "",
 ) -> Key | KeyPlace | None:
     """The key for ``provider``, the place to fetch it from, or None where none is set.
 
     ``commands`` are those of ``config.toml``. Nothing is run, and the file is not opened when the environment
-    has the key. Raises CredentialsError for a file that others can read or that is damaged, and for a value
-    that cannot be a key.
+    has the key. ``account`` names one of a plan's accounts; without it, it is the one signed in to last.
+    Raises CredentialsError for a file that others can read or that is damaged, for a value that cannot be a
+    key, and for an account that there is none of.
     """
+    if provider.plan is not None:
+        if not account and not accounts_file(config, provider.name).exists():
+            return None  # as at most starts
+        from session.models.sign_in.plan_place import find_place
+
+        return find_place(provider.name, provider.plan, config, account)
     value = environ.get(provider.key_variable, "").strip() if provider.key_variable else ""
     if value:
         return Key(check_form(value, provider.key_variable), provider.key_variable)
@@ -227,16 +193,6 @@ def find_key(
     return Key(check_form(secret, str(file.path)), str(file.path)) if secret else None
 
 
-def check_form(secret: str, source: str) -> str:
-    """Return ``secret``. Raises CredentialsError, without showing it, if it cannot be a key."""
-    if not secret.isascii() or not secret.isprintable() or " " in secret:
-        raise CredentialsError(
-            f"the key in {source} contains a character that no key has; "
-            "was something else pasted with it? Set it again"
-        )
-    return secret
-
-
 @dataclass(slots=True)
 class KeySupply:
     """One provider's key during a session: fetched once, and again when it has expired."""
@@ -245,12 +201,15 @@ class KeySupply:
     config: Path
     environ: Mapping[str, str] = field(repr=False)
     commands: Mapping[str, tuple[str, ...]] = field(repr=False)
+    account: str = ""
+    """The account of a plan, where the user named one."""
     _given: str | None = field(default=None, repr=False)
+    _until: float | None = None
     _asking: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
 
     def at_hand(self) -> Key | KeyPlace | None:
         """The result of :func:`find_key`; a key that needs no fetching counts as handed out."""
-        found = find_key(self.provider, self.config, self.environ, self.commands)
+        found = self._find()
         if isinstance(found, Key):
             self._given = found.secret
         return found
@@ -269,13 +228,20 @@ class KeySupply:
         secret = await self._ask(again=True)
         return None if secret == before else secret
 
+    def _find(self) -> Key | KeyPlace | None:
+        return find_key(self.provider, self.config, self.environ, self.commands, self.account)
+
     async def _ask(self, *, again: bool) -> str | None:
         # Two connections may dial at once, but the user should be asked once.
         async with self._asking:
-            if self._given is not None and not again:
+            ended = self._until is not None and time.time() > self._until
+            if self._given is not None and not again and not ended:
                 return self._given
-            found = await asyncio.to_thread(find_key, self.provider, self.config, self.environ, self.commands)
+            # Where this fails, the refused one is not given once more.
+            refused, self._given = self._given or "" if again else None, None
+            found = await asyncio.to_thread(self._find)
             if isinstance(found, KeyPlace):
-                found = await found.fetch(again=again)
+                found = await found.fetch(refused=refused)
             self._given = found.secret if found is not None else None
+            self._until = found.until if found is not None else None
             return self._given

@@ -99,7 +99,7 @@ async def _find(catalogue: Catalogue, seconds: float, answer_seconds: float) -> 
     rows: dict[str, list[str]] = {}
     for provider in catalogue.providers.values():
         with contextlib.suppress(LinkError):
-            if provider.base_url and Endpoint(provider.base_url).is_loopback:
+            if provider.plan is None and provider.base_url and Endpoint(provider.base_url).is_loopback:
                 rows.setdefault(provider.base_url.rstrip("/"), []).append(provider.name)
     there = _listening(list(rows), seconds)
     open_ones = [address for address in rows if address in there]

@@ -21,6 +21,8 @@ from session.models.credentials import (
     check_form,
     find_key,
 )
+from session.models.sign_in.accounts import AccountFile
+from session.models.sign_in.plan_place import told_accounts
 from session.wire.transport.endpoint import Endpoint
 from session.wire.transport.errors import LinkError, LinkProblem
 from session.wire.transport.model_list import fetch_models
@@ -131,9 +133,12 @@ async def remove_key(config: Path, provider: str) -> str:
 def list_keys(
     catalogue: Catalogue, config: Path, environ: Mapping[str, str], commands: Mapping[str, tuple[str, ...]]
 ) -> list[tuple[str, str]]:
-    """Each provider that has a key, and its source; nothing is run. Raises CredentialsError."""
-    found = [
-        (name, find_key(provider, config, environ, commands))
-        for name, provider in catalogue.providers.items()
-    ]
-    return [(name, key.source) for name, key in found if isinstance(key, Key | KeyPlace)]
+    """Each provider that has a key, and its source, and each account of a plan; nothing is run. Raises
+    CredentialsError."""
+    found: list[tuple[str, str]] = []
+    for name, provider in catalogue.providers.items():
+        if provider.plan is not None:
+            found += [(name, told) for told in told_accounts(AccountFile(config, name))]
+        elif isinstance(key := find_key(provider, config, environ, commands), Key | KeyPlace):
+            found.append((name, key.source))
+    return found

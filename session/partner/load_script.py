@@ -76,6 +76,7 @@ def _script(table: Table, name: str) -> Script:
         seed=table.count("seed"),
         steer=table.choice("steer", ("yes", "unsupported", "unknown", "late"), "yes"),
         deflate=table.flag("deflate", False),
+        plan=table.flag("plan", False),
     )
     table.end()
     return script

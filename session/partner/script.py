@@ -182,6 +182,8 @@ class Script:
     given back), ``unknown`` (an error, as without such an event) or ``late`` (the answer ends first)."""
     deflate: bool = False
     """Whether WebSockets are compressed, with the whole window."""
+    plan: bool = False
+    """Whether it serves as the route of a ChatGPT plan, with what that refuses and its list of models."""
 
     def choose(self, words: str, exhausted: frozenset[str] = frozenset()) -> Scenario | None:
         """The scenario that fits ``words`` best, the first of equals; None if none does."""

@@ -67,6 +67,8 @@ class Flags:
     base_url: str | None = None
     model: str | None = None
     provider: str | None = None
+    account: str | None = None
+    """An account of a plan, by the name that the user gave it."""
     effort: str | None = None
     fast: bool | None = None
     theme: str | None = None
@@ -88,8 +90,11 @@ class Settings:
     """Whether the user named the model; else it is the fastest for coding that the key can use."""
     provider: str = "openai"
     provider_named: bool = False
-    """Whether the user named the provider, by itself or by a model or an address of it."""
     """Whether the user named the provider, its model or its address; else a key decides."""
+    told_by_model: bool = False
+    """Whether only a model that the user named tells the provider."""
+    account: str = ""
+    """The account of a plan that the user named; empty for the one signed in to last."""
     base_url: str = ""
     effort: str = DEFAULT_EFFORT
     fast: bool = False
@@ -213,6 +218,7 @@ def _user_settings(user: Mapping[str, Any]) -> tuple[Settings, tuple[str, ...]]:
         model=table.text("model", defaults.model),
         provider=table.text("provider", defaults.provider),
         base_url=table.text("base_url", defaults.base_url),
+        account=table.text("account", defaults.account),
         effort=table.text("effort", defaults.effort),
         fast=table.flag("fast", defaults.fast),
         theme=table.text("theme", defaults.theme),
@@ -329,8 +335,10 @@ def _finish(
     elsewhere = variable or settings.base_url
     # A model that no row knows says nothing of its provider.
     model_tells = settings.model_named and settings.model in catalogue.models
-    named = model_tells or flags.provider is not None or "provider" in user or bool(elsewhere)
-    return replace(settings, provider_named=named, base_url=flags.base_url or elsewhere or provider.base_url)
+    named = flags.provider is not None or "provider" in user or bool(flags.base_url or elsewhere)
+    address = flags.base_url or elsewhere or provider.base_url
+    told = model_tells and not named
+    return replace(settings, provider_named=named or told, told_by_model=told, base_url=address)
 
 
 def _provider_of(settings: Settings, user: Mapping[str, Any], flags: Flags, catalogue: Catalogue) -> str:

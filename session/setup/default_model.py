@@ -57,8 +57,11 @@ def with_provider_by_key(
 ) -> Settings:
     """``settings`` with the first provider of the catalogue's order that has a key, where none is named.
 
-    Without any key they stay as they are: what is missing is told then.
+    Where the user named a model alone, a plan that serves it goes before the key. Without any key they stay
+    as they are: what is missing is told then.
     """
+    if settings.told_by_model:
+        return _with_plan(settings, catalogue, has_key)
     if settings.provider_named:
         return settings
     with_key = [name for name in catalogue.key_order if has_key(catalogue.provider(name))]
@@ -66,6 +69,8 @@ def with_provider_by_key(
         return settings
     provider = catalogue.provider(with_key[0])
     model = settings.model if settings.model_named else catalogue.default_model(provider.name)
+    if provider.plan is not None:  # its words stand beside the model
+        return replace(settings, provider=provider.name, model=model, base_url=provider.base_url)
     others = f"; {', '.join(with_key[1:])} would do too" if with_key[1:] else ""
     note = (
         f"No key of {settings.provider} was found, but one of {provider.name}: {model} answers"
@@ -81,3 +86,17 @@ def with_provider_by_key(
         base_url=provider.base_url,
         notes=(*settings.notes, note),
     )
+
+
+def _with_plan(settings: Settings, catalogue: Catalogue, has_key: Callable[[Provider], bool]) -> Settings:
+    """``settings`` with a plan that is signed in to in place of the provider whose models it serves."""
+    for provider in map(catalogue.provider, catalogue.key_order):
+        if provider.plan is not None and provider.plan.models_of == settings.provider and has_key(provider):
+            return replace(settings, provider=provider.name, base_url=provider.base_url)
+    return settings
+
+
+def served_at(settings: Settings, source: str) -> str:
+    """The name under which a default model is kept: the server's address, and the plan of one account where
+    ``source`` names it."""
+    return f"{settings.base_url}, {source}" if source else settings.base_url

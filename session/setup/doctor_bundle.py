@@ -6,6 +6,7 @@ Nothing of the project or of a conversation is in it: of sessions only their nam
 from __future__ import annotations
 
 import platform
+import re
 import sys
 from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
@@ -22,6 +23,8 @@ from session.setup.doctor_setup import Finding
 _LOG_BYTES = 100_000
 """Bytes of the end of the log that are in a bundle."""
 _MOST_SESSIONS = 20
+_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+"""The account of a plan is called by its e-mail address."""
 _LIBRARIES = ("textual", "rich", "websockets", "httpx", "prompt_toolkit", "tree_sitter", "tiktoken")
 
 
@@ -40,8 +43,8 @@ def bundle(findings: Iterable[Finding], folders: ProjectFolders, home: Path) -> 
 
 
 def scrubbed(text: str, home: Path) -> str:
-    """``text`` without keys, passwords and the name of the ``home`` folder."""
-    safe = redact(mask(text)).text
+    """``text`` without keys, passwords, e-mail addresses and the name of the ``home`` folder."""
+    safe = _EMAIL.sub("[e-mail]", redact(mask(text)).text)
     return safe.replace(str(home), "~") if len(home.parts) > 1 else safe
 
 

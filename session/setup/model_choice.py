@@ -160,7 +160,13 @@ class ModelChoice:
 
     def event(self) -> ModelChosen:
         """The choice as an event."""
-        return ModelChosen(self.model.name, self.effort, self.model.window, self.fast, self.tier)
+        model, window = self.model.name, self.model.window
+        return ModelChosen(model, self.effort, window, self.fast, self.plan, self.tier)
+
+    @property
+    def plan(self) -> str:
+        """The words for a plan that pays; empty where a key does."""
+        return self._provider.plan.using if self._provider.plan is not None else ""
 
     @property
     def instructions(self) -> Instructions:
@@ -200,6 +206,7 @@ class ModelChoice:
             include=("reasoning.encrypted_content",),
             reasoning_field=model.reasoning_field,
             tools_as_item=model.tools_as_item,
+            tool_field=self._provider.tool_field,
             steer=model.steer,
             instructions_as_item=self._opening.service.instructions_as_item,
             responses_extra=self._provider.responses_body,
@@ -212,6 +219,8 @@ class ModelChoice:
 
     def prices(self) -> str:
         """The price of the coming turns, and its date, as a line for the user."""
+        if (plan := self._provider.plan) is not None:
+            return f"{plan.using}: no price for each turn. To see and limit its use: {plan.usage}"
         name = self.model.name + (f" ({self.tier})" if self.tier else "")
         if self.price is None:
             return f"the price of {name} is unknown; config.toml can set it"

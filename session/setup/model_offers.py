@@ -60,7 +60,19 @@ class Offer:
 async def find_offers(opening: Opening) -> tuple[Offer, ...]:
     """All offers, including the servers found on this machine."""
     here = await asyncio.to_thread(engine_offers)
-    return offers(await find_servers(opening.catalogue), opening.settings.provider, here, opening.catalogue)
+    catalogue, name = opening.catalogue, opening.settings.provider
+    plan = catalogue.provider(name).plan
+    with_key = plan.models_of or name if plan is not None else name
+    return offers(await find_servers(catalogue), with_key, here, plan_offers(catalogue), catalogue)
+
+
+def plan_offers(catalogue: Catalogue) -> tuple[Offer, ...]:
+    """The offers to sign in with a plan."""
+    return tuple(
+        Offer(OfferKind.LOGIN, f"Continue with {row.plan.title}", "the plan that you have, no key", row.name)
+        for row in catalogue.providers.values()
+        if row.plan is not None
+    )
 
 
 def engine_offers(environ: Mapping[str, str] = os.environ) -> tuple[Offer, ...]:
@@ -87,10 +99,12 @@ def offers(
     servers: Sequence[LocalServer],
     provider: str,
     here: Sequence[Offer] = (),
+    plans: Sequence[Offer] = (),
     catalogue: Catalogue | None = None,
 ) -> tuple[Offer, ...]:
-    """All offers in order: servers first, then models that run ``here``, a key of ``provider``, which is the
-    one whose key is missing, practice, a model to pull, and keys of the other providers of ``catalogue``.
+    """All offers in order: servers first, then models that run ``here``, then ``plans``, a key of
+    ``provider``, which is the one whose key is missing, practice, a model to pull, and keys of the other
+    providers of ``catalogue``.
 
     The first one is taken with Enter.
     """
@@ -113,12 +127,20 @@ def offers(
     return (
         *found,
         *(offer for offer in here if offer.kind is not OfferKind.PULL),
+        *plans,
         *locked,
         _login(provider, catalogue),
         Offer(OfferKind.PRACTISE, "Practise first", "a sample project and the built-in partner, no key"),
         *(offer for offer in here if offer.kind is OfferKind.PULL),
-        *(_login(name, catalogue) for name in (catalogue.key_order if catalogue else ()) if name != provider),
+        *(_login(name, catalogue) for name in _with_keys(catalogue) if name != provider),
     )
+
+
+def _with_keys(catalogue: Catalogue | None) -> tuple[str, ...]:
+    """The providers that are asked with a key, in the order in which one is looked for."""
+    if catalogue is None:
+        return ()
+    return tuple(name for name in catalogue.key_order if catalogue.provider(name).plan is None)
 
 
 def _login(provider: str, catalogue: Catalogue | None) -> Offer:

@@ -17,11 +17,12 @@ from session.base.storage.private_files import StoreError
 from session.models.catalogue import Catalogue, Model, Provider
 from session.models.credentials import CredentialsError, Key, KeyPlace, KeySupply, find_key
 from session.models.engine.settings import LocalError
+from session.models.sign_in.plan import sign_in_command
 from session.models.token_ratios import read_ratios
 from session.project.trust import AnswerFile, ProjectTrust
 from session.project.workspace import Workspace, open_workspace
 from session.setup.config import LOCAL_PROVIDER, ConfigError, FlagError, Flags, Settings, load_settings
-from session.setup.default_model import DefaultModels, with_provider_by_key
+from session.setup.default_model import DefaultModels, served_at, with_provider_by_key
 from session.tools.command.environment import allowed_environment, without_keys
 from session.tools.mcp.settings import ServerFolders
 from session.wire.transport.endpoint import Endpoint, Login
@@ -81,8 +82,17 @@ class Opening:
         if self.keys is None:
             return Login()
         provider = self.keys.provider
+        if provider.plan is not None:
+            command = sign_in_command(provider.name, self.keys.account)
+            return Login(_asking(self.keys.refresh), f"Sign in again: {command}.")
         variable = f", or change {provider.key_variable}" if provider.key_variable else ""
         return Login(_asking(self.keys.refresh), f"Log in again: spark login {provider.name}{variable}.")
+
+    @property
+    def plan_account(self) -> str:
+        """The account whose plan pays, for the user; empty where a key does."""
+        plan = self.catalogue.provider(self.settings.provider).plan
+        return self.key.source if plan is not None and self.key is not None else ""
 
     @property
     def default_unsettled(self) -> bool:
@@ -134,18 +144,23 @@ def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Open
     settings = with_provider_by_key(
         settings,
         catalogue,
-        lambda each: find_key(each, config, environ, settings.key_commands) is not None,
+        lambda each: find_key(each, config, environ, settings.key_commands, settings.account) is not None,
     )
     if settings.provider == LOCAL_PROVIDER and not flags.base_url:
         local = _open_local(workspace, settings, catalogue, trust, environ)
         return replace(local, command_environ=commands, program_environ=programs)
     provider = catalogue.provider(settings.provider)
-    keys = KeySupply(provider, config, environ, settings.key_commands)
+    if flags.account and provider.plan is None:
+        raise FlagError(
+            f"--account: {provider.name} is used with a key; accounts are those of --provider chatgpt"
+        )
+    keys = KeySupply(provider, config, environ, settings.key_commands, settings.account)
     key = keys.at_hand() if settings.base_url else None
-    endpoint, missing = _endpoint(settings, provider, keys, key)
+    endpoint, missing = _endpoint(settings, provider, keys, key, _plan_for(catalogue, provider))
     kept = None
     if not settings.model_named:
-        kept = DefaultModels(state_folder(environ)).kept(settings.base_url, date.today())
+        place = served_at(settings, key.source if provider.plan is not None and key is not None else "")
+        kept = DefaultModels(state_folder(environ)).kept(place, date.today())
         settings = replace(settings, model=kept or settings.model)
     model = catalogue.model(settings.model, settings.provider)
     if flags.fast and not provider.has_fast(model.name):
@@ -204,8 +219,9 @@ def _open_local(
 
 
 def _endpoint(
-    settings: Settings, provider: Provider, keys: KeySupply, key: Key | KeyPlace | None
+    settings: Settings, provider: Provider, keys: KeySupply, key: Key | KeyPlace | None, plan: str
 ) -> tuple[Endpoint | None, str]:
+    """The server's address, or None and what is missing. ``plan`` tells how a plan could be used instead."""
     if not settings.base_url:
         return None, f"provider {provider.name!r} has no address: give --base-url"
     endpoint = Endpoint(
@@ -214,15 +230,32 @@ def _endpoint(
         provider.headers,
         provider.key_header,
         _asking(keys.first) if isinstance(key, KeyPlace) else None,
+        provider.plan.terms(provider.name) if provider.plan is not None else None,
     )
     try:
         endpoint.websocket_url()
     except LinkError as problem:
         return None, problem.message
+    if provider.plan is not None:
+        if settings.base_url != provider.base_url and not endpoint.is_loopback:
+            return (
+                None,
+                f"the {provider.plan.title} plan is good for {provider.base_url} alone: leave out --base-url",
+            )
+        told = f"{_KEYLESS}run: spark login {provider.name} (spark demo needs none)"
+        return (endpoint, "") if key is not None else (None, told)
     if key is None and not endpoint.is_loopback:
         variable = f"set {provider.key_variable}, or " if provider.key_variable else ""
-        return None, f"{_KEYLESS}{variable}run: spark login {provider.name} (spark demo needs none)"
+        return None, f"{_KEYLESS}{variable}run: spark login {provider.name}{plan} (spark demo needs none)"
     return endpoint, ""
+
+
+def _plan_for(catalogue: Catalogue, provider: Provider) -> str:
+    """How a plan that serves the provider's models is signed in to; empty for none."""
+    for each in catalogue.providers.values():
+        if each.plan is not None and each.plan.models_of == provider.name:
+            return f", or with a {each.plan.title} plan: spark login {each.name}"
+    return ""
 
 
 def _asking(fetch: Callable[[], Awaitable[str | None]]) -> Callable[[], Awaitable[str | None]]:

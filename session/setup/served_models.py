@@ -25,7 +25,7 @@ from session.base.text.sanitize import clean_line
 from session.base.text.wording import listed, spelled_like
 from session.models.catalogue import Model
 from session.record.journal.recorder import Recorder
-from session.setup.default_model import DefaultModels
+from session.setup.default_model import DefaultModels, served_at
 from session.setup.model_choice import ChoiceError, ModelChoice
 from session.setup.opening import Opening
 from session.wire.link.connection import Connection
@@ -96,15 +96,17 @@ class DefaultModel:
             self._changed()
             self._recorder.publish(self._choice.event())
             again = " ↑ brings the prompt back." if refused else ""
+            whose = "account" if opening.plan_account else "key"
             faster = before in listed and before != refused
-            why = "Of this key's models it is the first choice" if faster else f"This key cannot use {before}"
+            first = f"Of this {whose}'s models it is the first choice"
+            why = first if faster else f"This {whose} cannot use {before}"
             why = f"{why}: {found} answers.{again} {_HOW}"
             self._recorder.publish(Notice(level="info", text=why))
         if (ends := listed[found].ends) is not None:
             text = f"{found} is shut down on {ends:%d %B %Y}. {_HOW}"
             self._recorder.publish(Notice(level="warning", text=text))
         try:
-            self._kept.keep(settings.base_url, found, today)
+            self._kept.keep(served_at(settings, opening.plan_account), found, today)
         except OSError as problem:
             text = f"the default model is not remembered: {problem.strerror}"
             self._recorder.publish(Notice(level="warning", text=text))

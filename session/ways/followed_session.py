@@ -193,6 +193,7 @@ class FollowedSession:
                 effort=self._welcome.effort,
                 window=self._local.models.window_tokens,
                 fast=self._welcome.fast,
+                plan=self._local.models.plan,
             )
         )
         for event in _with_pieces(self._turn_so_far, self._link.caught_up):

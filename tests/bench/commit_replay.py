@@ -7,7 +7,10 @@ old lines that were edited; and of the files, how many are shown as text. Histor
 The modes: ``on`` has the commit's message and one of its files in hand, ``off`` only that file, ``masked``
 the message without what looks like code, ``cold`` the message's first line and no file in hand, ``second``
 the same as a second turn, after a first one about another commit of the project, ``afresh`` that of
-``masked`` as a second turn whose conversation has run full, so that its window is started afresh.
+``masked`` as a second turn whose conversation has run full, so that its window is started afresh. In the
+states of ``DIRTY`` the tree has changes: in ``dirty`` the file in hand is as the commit leaves it and the
+request is "Go on."; in ``large`` a long file that the commit edits has one other line changed, and the
+request is the message; ``largenamed`` names that file too. A commit without such a file has no figure there.
 
 Recall is the mean over commits, with the 95 % interval of a bootstrap; a peer's line has the interval of its
 paired difference to spark. With ``--equal`` each peer is measured again with the tokens that spark spent
@@ -34,13 +37,16 @@ from tests.bench.replay_session import SessionWindows
 from tests.bench.replay_truth import Truth, commits, git, masked, truth
 
 BUDGETS = (8_000, 32_000, 100_000)
-MODES = ("on", "off", "masked", "cold", "second", "afresh")
+DIRTY = ("dirty", "large", "largenamed")
+MODES = ("on", "off", "masked", "cold", "second", "afresh", *DIRTY)
 MEASURES = ("file", "definition", "line", "text")
 SPARK = "spark"
 RESAMPLES = 1000
 _SECOND, _AFRESH = "second", "afresh"
 _LATER = (_SECOND, _AFRESH)
 """The modes that the peers have not: they know of one request only."""
+_LARGE = 20_000
+"""Length in characters from which a file counts as long."""
 
 Scores = defaultdict[tuple[str, int, str], dict[str, dict[str, float]]]
 """The figures of each commit by (mode, budget, filler): its hash, then the measure or ``tokens``."""
@@ -74,6 +80,8 @@ def asked(found: Truth, mode: str) -> tuple[str, str]:
     """The words of a request and the file in hand; empty where there is none."""
     if mode in ("cold", _SECOND):
         return found.message.partition("\n")[0], ""
+    if mode in DIRTY:
+        return ("Go on." if mode == "dirty" else found.message), ""
     message = found.message if mode == "on" else "" if mode == "off" else masked(found.message)
     return message, found.given
 
@@ -81,6 +89,24 @@ def asked(found: Truth, mode: str) -> tuple[str, str]:
 def prompt(words: str, given: str) -> str:
     """The request as a user would write it."""
     return f'{words}\n\nI begin with @"{given}".'.lstrip() if given else words
+
+
+def dirtied(folder: Path, found: Truth, mode: str) -> str:
+    """Change one file of the tree as ``mode`` says, and return its path; empty where there is none."""
+    if mode == "dirty":
+        text = git(folder, "show", f"{found.commit}:{found.given}")
+        (folder / found.given).write_text(text, "utf-8", newline="")
+        return found.given
+    long = [path for path in sorted(found.files) if (folder / path).stat().st_size >= _LARGE]
+    if not long:
+        return ""
+    text = (folder / long[0]).read_text("utf-8", "replace")
+    lines = text.split("\n")
+    edited = {line for path, line in found.lines if path == long[0]}
+    others = [at for at, line in enumerate(lines) if line.strip() and line.strip() not in edited]
+    lines[random.Random(found.commit).choice(others)] += " "
+    (folder / long[0]).write_text("\n".join(lines), "utf-8", newline="")
+    return long[0]
 
 
 class Replay:
@@ -116,6 +142,9 @@ class Replay:
                 if aider is not None:
                     aider.check_out(found.parent)
                 self._commit(found, subjects[at - 1], project, peers)
+                for mode in self._given.modes:
+                    if mode in DIRTY:
+                        self._dirty(found, mode, project, peers)
             ends = f"from {chosen[0][:10]} to {chosen[-1][:10]}" if chosen else ""
             print(
                 f"\n{title(clone)}: {len(chosen)} commits {ends}, {len(project.snapshot.entries)} files, "
@@ -131,7 +160,7 @@ class Replay:
     def _commit(self, found: Truth, before: str, project: Project, peers: dict[str, Filler]) -> None:
         snapshot = project.scan()
         sessions = SessionWindows(project, self._counter)
-        for mode in self._given.modes:
+        for mode in (mode for mode in self._given.modes if mode not in DIRTY):
             words, given = asked(found, mode)
             prompts = [prompt(words, given)]
             if mode in _LATER:
@@ -151,6 +180,24 @@ class Replay:
                             self._take(found, (mode, budget, f"{name} ="), equal)
         self.over += sessions.over
         self.made += sessions.made
+
+    def _dirty(self, found: Truth, mode: str, project: Project, peers: dict[str, Filler]) -> None:
+        folder = project.root
+        path = dirtied(folder, found, mode)
+        if path:
+            snapshot = project.scan()
+            sessions = SessionWindows(project, self._counter)
+            words, _ = asked(found, mode)
+            given = path if mode == "largenamed" else ""
+            for budget in self._given.budgets:
+                self._take(found, (mode, budget, SPARK), sessions.turns([prompt(words, given)], budget))
+                for name, fill in peers.items():
+                    if name != NAME:
+                        shown = fill(snapshot, words, path, budget, self._counter)
+                        self._take(found, (mode, budget, name), shown)
+            self.over += sessions.over
+            self.made += sessions.made
+        git(folder, "checkout", "-q", "--force", found.parent)
 
     def _take(self, found: Truth, cell: tuple[str, int, str], shown: Filled) -> None:
         self.scores[cell][found.commit] = {**recall(found, shown), "tokens": shown.tokens}
@@ -172,7 +219,7 @@ def interval(values: list[float]) -> tuple[float, float]:
 def print_table(scores: Scores) -> None:
     """Print a line for each mode, budget and filler, then where spark is behind."""
     print(
-        f"{'mode':7}{'budget':>8}  {'filler':17}{'tokens':>8}" + "".join(f"{name:>21}" for name in MEASURES)
+        f"{'mode':10}{'budget':>8}  {'filler':17}{'tokens':>8}" + "".join(f"{name:>21}" for name in MEASURES)
     )
     losses = []
     for (mode, budget, name), found in scores.items():
@@ -195,7 +242,7 @@ def print_table(scores: Scores) -> None:
             if statistics.fmean(ahead) > 0.005:
                 losses.append(f"{mode} {budget:,} {measure}: {name} {mean:.2f} [{low:+.2f}, {high:+.2f}]")
         tokens = statistics.fmean(each["tokens"] for each in found.values())
-        print(f"{mode:7}{budget:8,}  {name:17}{tokens:8,.0f}" + "".join(f"{cell:>21}" for cell in cells))
+        print(f"{mode:10}{budget:8,}  {name:17}{tokens:8,.0f}" + "".join(f"{cell:>21}" for cell in cells))
     print("\n".join(["a peer is ahead:", *(losses or ["nowhere"])]), flush=True)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from session.partner.server.process import companion
 from session.record.journal.reading import read_records
-from tests.bench.pty_spark import Pty, Stage, stage
+from tests.bench.pty_spark import Launch, Pty, Stage, stage
 from tests.e2e.held import held_partner
 from tests.e2e.test_exec import FEATURE
 
@@ -79,8 +79,8 @@ def partner() -> Iterator[str]:
 
 
 @pytest.fixture
-def place(partner: str) -> Iterator[Stage]:
-    with stage(url=partner) as at:
+def place(partner: str, launch: Launch) -> Iterator[Stage]:
+    with stage(url=partner, launch=launch) as at:
         yield at
 
 

@@ -224,6 +224,7 @@ async def stage(
     resume: str | None = None,
     offers: FindOffers | None = None,
     model: str | None = None,
+    provider: str | None = None,
 ) -> AsyncIterator[Stage]:
     """The app on a project in ``folder``; without a ``server`` there is no key and nobody to talk to."""
     root = folder / "project"
@@ -237,7 +238,7 @@ async def stage(
     partner = Partner(rate=rate, scripts=parse(script)) if server else None
     if partner is not None:
         await partner.serve()
-    flags = Flags(base_url=partner.url if partner is not None else None, model=model)
+    flags = Flags(base_url=partner.url if partner is not None else None, model=model, provider=provider)
     opening = open_project(root, flags, environ)
     journal = opening.workspace.folders.sessions / f"{resume}.jsonl" if resume else None
     session = Session(opening, resume=journal)

@@ -31,6 +31,8 @@ class FirstFrame:
     fast: bool
     prompts: tuple[str, ...]
     draft: str
+    plan: str = ""
+    """The words for a plan that pays; empty where a key does."""
     lean: str = "auto"
     """The setting of that name."""
 
@@ -52,6 +54,7 @@ def first_frame_of(opening: Opening, lean: str = "") -> FirstFrame:
         fast=settings.fast and provider.has_fast(opening.model.name),
         prompts=tuple(PromptHistory(state).read()),
         draft=Draft(state).read(),
+        plan=provider.plan.using if provider.plan is not None else "",
         lean=lean or settings.lean,
     )
 
@@ -66,6 +69,7 @@ def first_frame_of_session(session: SessionPort) -> FirstFrame:
         fast=session.models.fast,
         prompts=tuple(session.prompts.read()),
         draft=session.draft.read(),
+        plan=session.models.plan,
     )
 
 

@@ -120,11 +120,12 @@ def begin_with(
     if offer.kind is OfferKind.PRACTISE:
         click.get_current_context().invoke(demo_command, theme=theme, typed=typed)
         raise AssertionError("the practice leaves by itself")
+    notice = ""
     if offer.kind is OfferKind.LOGIN:
         from tui.cli.login_prompt import LoginError, log_in
 
         try:
-            log_in(offer.provider, base_url=offer.base_url or None)
+            notice = log_in(offer.provider, base_url=offer.base_url or None)
         except (LoginError, KeyboardInterrupt) as problem:
             return opening(folder, theme=theme, **given), str(problem) or "no key was given"
     if offer.kind in (OfferKind.LOCAL, OfferKind.PULL):
@@ -136,7 +137,7 @@ def begin_with(
     # Only a server that was found has an address here; the missing provider keeps its own.
     chosen = {"provider": offer.provider, "base_url": offer.base_url, "model": offer.model}
     given = given | {name: value for name, value in chosen.items() if value}
-    return opening(folder, theme=theme, **given), _remark(offer)
+    return opening(folder, theme=theme, **given), notice or _remark(offer)
 
 
 def _pulled(short: str) -> str | None:

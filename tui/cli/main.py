@@ -60,7 +60,7 @@ COMMAND_MODULES = {
     "model_commands": {
         "models": "List the models that the key can use.",
         "usage": "Show tokens and cost by day and model.",
-        "login": "Store a key for a provider.",
+        "login": "Store a key for a provider, or sign in with a plan.",
         "logout": "Take a stored key away.",
     },
     "local_commands": {
@@ -78,7 +78,7 @@ COMMANDS = {name: help_line for commands in COMMAND_MODULES.values() for name, h
 GROUP_OPTIONS = frozenset({"--help", "-h", "--version"})
 VALUE_OPTIONS = frozenset(
     {
-        "--base-url", "--model", "--provider", "--effort", "--theme", "-C",
+        "--base-url", "--model", "--provider", "--account", "--effort", "--theme", "-C",
         "--local", "--budget", "--pin", "--remove", "--days", "--format", "--rate", "--port", "--script",
         "--attempts", "--check", "--without-walls", "--session", "--turn", "--last", "--hunk", "--search",
         "--bundle", "--speed", "--most", "--max-cost",

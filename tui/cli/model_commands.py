@@ -136,32 +136,50 @@ def usage_command(as_json: bool, days: int, here: bool, folder: Path) -> None:
 @click.option("--no-check", is_flag=True, help="Store the key without asking the provider about it.")
 @click.option("--file", "in_file", is_flag=True, help="Use the private file even where there is a keyring.")
 @click.option("--base-url", metavar="URL", help="The address to check the key at.")
+@click.option("--account", metavar="NAME", default="", help="A plan's account, by your name for it.")
+@click.option("--port", type=click.IntRange(1, 65535), help="The port that the browser comes back to.")
+@click.option("--no-browser", is_flag=True, help="Print the address and open no browser.")
 @json_option
 def login_command(
-    provider: str | None, listing: bool, no_check: bool, in_file: bool, base_url: str | None, as_json: bool
+    provider: str | None,
+    listing: bool,
+    no_check: bool,
+    in_file: bool,
+    base_url: str | None,
+    account: str,
+    port: int | None,
+    no_browser: bool,
+    as_json: bool,
 ) -> None:
     """Ask for the key of PROVIDER (the one in use without it), check it, and store it.
+
+    `spark login chatgpt` signs in with a ChatGPT plan instead, in the browser.
 
     It is read without being shown, or from standard input where that is no terminal: a key never
     belongs on a command line. It goes to the system keyring where there is one (extra `keyring`),
     else to credentials.toml with mode 600.
     """
-    from tui.cli.login_prompt import LoginError, list_logins, log_in
+    from tui.cli.login_prompt import LoginError, PlanOptions, list_logins, log_in
     from tui.front.exits import CONFIGURATION, leave
 
     if listing:
         list_logins(as_json=as_json)
         return
     try:
-        log_in(provider, base_url=base_url, check=not no_check, keyring=not in_file)
+        plan = PlanOptions(account, port or 0, not no_browser)
+        log_in(provider, base_url=base_url, check=not no_check, keyring=not in_file, plan=plan)
     except LoginError as problem:
         leave(str(problem), CONFIGURATION)
 
 
 @click.command("logout")
 @click.argument("provider", required=False)
-def logout_command(provider: str | None) -> None:
-    """Remove the stored key of PROVIDER (the one in use without it) from this machine."""
+@click.option("--account", metavar="NAME", default="", help="A plan's account; the one in use without it.")
+def logout_command(provider: str | None, account: str) -> None:
+    """Remove the stored key of PROVIDER (the one in use without it) from this machine.
+
+    The sign-in with a plan is withdrawn, too.
+    """
     from tui.cli.login_prompt import log_out
 
-    log_out(provider)
+    log_out(provider, account)

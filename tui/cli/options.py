@@ -66,6 +66,9 @@ def _model_options(command: Decorated) -> Decorated:
                 "--provider", metavar="NAME", shell_complete=complete_providers, help="Who serves it."
             ),
             click.option(
+                "--account", metavar="NAME", shell_complete=complete_accounts, help="Whose plan pays."
+            ),
+            click.option(
                 "--effort",
                 metavar="LEVEL",
                 shell_complete=complete_efforts,
@@ -225,6 +228,23 @@ def complete_providers(
 ) -> list[CompletionItem]:
     """The providers of the catalogue, including the user's own."""
     return [CompletionItem(name) for name in sorted(_catalogue()[0]) if name.startswith(begun)]
+
+
+def complete_accounts(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+    """The accounts of the plans that are signed in to."""
+    from session.base.storage.folders import config_folder
+    from session.models.catalogue import load_catalogue
+    from session.models.key import CredentialsError
+    from session.models.sign_in.accounts import AccountFile
+
+    config, names = config_folder(os.environ), list[str]()
+    try:
+        for provider in load_catalogue().providers.values():
+            if provider.plan is not None:
+                names += AccountFile(config, provider.name).read().rows
+    except CredentialsError:
+        return []
+    return [CompletionItem(name) for name in names if name.startswith(begun)]
 
 
 def complete_models(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:

@@ -27,6 +27,7 @@ _BY_CODE = {
     "model": UNREACHABLE,
     "closed": UNREACHABLE,
     "incomplete": UNREACHABLE,
+    "plan": UNREACHABLE,
 }
 
 

@@ -236,8 +236,8 @@ def _line(event: Event) -> str | None:
             return f"{hunk} redone {path}"
         case ToolOutput(text=text):
             return text.rstrip("\n")
-        case ModelChosen(model=model, effort=effort, fast=fast):
-            return f"{model} · {effort}{' · fast' if fast else ''}"
+        case ModelChosen(model=model, effort=effort, fast=fast, plan=plan):
+            return f"{model} · {effort}{' · fast' if fast else ''}{f' · {plan}' if plan else ''}"
         case Notice(text=text):
             return f"spark: {text}"
         case ReadingHeld(reason=reason) if reason:

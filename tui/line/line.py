@@ -71,7 +71,8 @@ async def _run(opening: Opening, prompt: str | None, resume: Path | None) -> int
     with keyboard.raw_mode(), patch_stdout():
         printing = asyncio.create_task(_print_all(session, events, answer))
         await session.open()
-        say_in_words(f"{session.models.model} in {session.root}\n/help for the keys")
+        paid = f" · {session.models.plan}" if session.models.plan else ""
+        say_in_words(f"{session.models.model}{paid} in {session.root}\n/help for the keys")
         if prompt:
             session.submit(prompt)
         asking = asyncio.create_task(_ask(session, answer, keyboard))

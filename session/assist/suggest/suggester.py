@@ -258,9 +258,12 @@ class Suggester:
                         if len(said) > LONGEST:
                             return
                         yield said
-                    case Finished(status=status):
-                        if status != "failed":
-                            yield None
+                    case Finished(status="completed"):
+                        yield None
+                    case Finished(status="incomplete"):
+                        # It was cut at its limit: its whole lines count, and what it had begun does not.
+                        yield said[: said.rfind("\n") + 1]
+                        yield None
                     case _:
                         pass
 

@@ -35,13 +35,15 @@ class SessionNamed(Event):
 @dataclass(frozen=True, slots=True)
 class ModelChosen(Event):
     """The model and effort of the turns to come; ``window`` is the model's context length in tokens, ``fast``
-    whether a faster tier of the provider is used, and ``tier`` which."""
+    whether a faster tier of the provider is used, ``tier`` which, and ``plan`` the words for a plan that
+    pays, if one does."""
 
     type: ClassVar[str] = "model.chosen"
     model: str
     effort: str
     window: int
     fast: bool = False
+    plan: str = ""
     tier: str = ""
 
 

@@ -79,14 +79,31 @@ LONGEST_WAIT = 10.0
 def changed_alone(folder: Path) -> Iterator[None]:
     """Keep other processes from changing the files in ``folder`` at the same time. Raises OSError, also where
     another process keeps the folder locked."""
+    with _locked(
+        os.open(private_folder(folder), os.O_RDONLY | os.O_CLOEXEC), "the folder", folder, LONGEST_WAIT
+    ):
+        yield
+
+
+@contextmanager
+def held_alone(file: Path, what: str, longest: float) -> Iterator[None]:
+    """Keep other processes from holding ``file``, which stands for ``what``, at the same time; waits for at
+    most ``longest`` seconds. Raises OSError, also where another process holds it for longer."""
+    private_folder(file.parent)
+    with _locked(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), what, file, longest):
+        yield
+
+
+@contextmanager
+def _locked(descriptor: int, what: str, path: Path, longest: float) -> Iterator[None]:
+    """Lock an open file, or a folder, and close it at the end."""
     from edits.ledger.shared_lock import LockHeldError, LockWait
 
-    descriptor = os.open(private_folder(folder), os.O_RDONLY | os.O_CLOEXEC)
     try:
         try:
-            LockWait().acquire(descriptor, "the folder", LONGEST_WAIT, signed=False)
+            LockWait().acquire(descriptor, what, longest, signed=not path.is_dir())
         except LockHeldError as held:
-            raise TimeoutError(errno.ETIMEDOUT, held.message, str(folder)) from held
+            raise TimeoutError(errno.ETIMEDOUT, held.message, str(path)) from held
         yield
     finally:
         os.close(descriptor)

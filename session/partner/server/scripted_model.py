@@ -17,6 +17,7 @@ from session.partner.conversation import Reply, reply
 from session.partner.script import Say, Scenario, Script, Step
 from session.partner.server.answer import Answer
 from session.partner.server.dialects import nested_error
+from session.partner.server.plan_route import check_plan_request, plan_models
 from session.partner.server.requests import BadRequest, Request
 from session.partner.side_player import side_answer, suggestion
 from session.wire.protocol.items import text_of
@@ -61,12 +62,16 @@ class ScriptedModel:
         return 401, nested_error("invalid_api_key", message, 401)
 
     def check_model(self, request: Request) -> None:
-        """Raises :class:`BadRequest` for a model that the script refuses."""
+        """Raises :class:`BadRequest` for a model that the script refuses, or for what its route does."""
+        if self.script.plan:
+            check_plan_request(request)
         if request.model in self.script.refuse_models:
             raise BadRequest("model_not_found", _no_model(request.model), param="model", status=404)
 
     def model_list(self) -> dict[str, object]:
         """The body of ``GET /models``."""
+        if self.script.plan:
+            return dict(plan_models(self.script.models))
         return {"object": "list", "data": [_model(name) for name in self.script.models]}
 
     def model_entry(self, name: str) -> tuple[int, dict[str, object]]:

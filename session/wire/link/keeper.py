@@ -211,7 +211,8 @@ class Keeper:
         found = await self._renewal.renew(problem, self.endpoint.api_key)
         if isinstance(found, LinkError):
             return found
-        self.use(replace(self.endpoint, api_key=found))
+        # A key that is asked for is asked for at each dial: this one may end, too.
+        self.use(replace(self.endpoint, api_key=None if self.endpoint.ask_key else found))
         return None
 
     async def why_lost(self, error: LinkError) -> LinkError:
@@ -305,7 +306,7 @@ class Keeper:
             return True
         status = problem.status or 0
         may_be = status in (400, 403) or status >= 500 or problem.code == NO_UPGRADE
-        known = problem.kind in (LinkProblem.MODEL, LinkProblem.CLOSED)
+        known = problem.kind in (LinkProblem.MODEL, LinkProblem.PLAN, LinkProblem.CLOSED)
         # A spare connection that is refused says nothing against the one in use.
         if self.route.transport is not Transport.WEBSOCKET or not may_be or known or self.active is not None:
             return False

@@ -6,6 +6,7 @@
 | cannot connect | three times: the attempts go on in the background anyway |
 | 429, 503, 529, overload without a named delay | yes, twice as often: for about two minutes |
 | 408, 425, 5xx, or any of those with a named delay | yes; the server's own delay wins |
+| the server's program has a fault, and words it just so a second time | never |
 | 200 with a body that is no JSON | as a lost connection |
 | quota spent, key, model, address, request too long or wrong, TLS | never |
 
@@ -23,7 +24,7 @@ from datetime import datetime, timedelta
 
 from session.wire.protocol.errors import PREVIOUS_NOT_FOUND
 from session.wire.transport.endpoint import Login
-from session.wire.transport.errors import NO_KEY, UNTRUSTED, LinkError, LinkProblem
+from session.wire.transport.errors import NO_KEY, PASSING, UNTRUSTED, LinkError, LinkProblem
 from session.wire.transport.refusals import SPENT
 
 TOO_OLD = "websocket_connection_limit_reached"
@@ -38,6 +39,7 @@ _BUSY_CODES = frozenset(
         "server_is_overloaded",
         "slow_down",
         "service_unavailable",
+        PASSING,
     }
 )
 _BUSY_STATUS = frozenset({429, 503, 529})
@@ -49,6 +51,13 @@ _PERMANENT = re.compile(
     r"|ContextWindowExceeded|ContentPolicyViolation)Error\b|\bError code: 4(?:0[0-7]|1[0-9]|22)\b"
 )
 """How LiteLLM and clients behind other proxies name an error that stays."""
+_FAULT = re.compile(
+    r"\bjinja|\btemplate\b|\b(?:Type|Key|Value|Attribute|Index|Name|Undefined|Assertion|Template\w*)Error\b"
+    r"|can only concatenate|object is not |has no attribute|unsupported operand",
+    re.IGNORECASE,
+)
+"""How servers word that they cannot do anything with a request, as with a chat template that does not take
+it: that is a 500, and no later try changes it."""
 _NEVER = SPENT | {UNTRUSTED, "idle_timeout"}
 _MOST_UNREACHABLE = 3
 
@@ -87,6 +96,7 @@ class Tries:
         self._dice = dice
         self._made: Counter[LinkProblem] = Counter()
         self._forgiven: set[str] = set()
+        self._faults: set[str] = set()
         self.total = 0
 
     def at_once(self, error: LinkError, *, asked: bool) -> bool:
@@ -104,8 +114,10 @@ class Tries:
 
     def wait(self, error: LinkError) -> float | None:
         """Seconds before the next try, or None where there is none."""
-        if not passing(error):
+        if not passing(error) or error.message in self._faults:
             return None
+        if _FAULT.search(error.message):
+            self._faults.add(error.message)
         retries = self._retries
         self._made[error.kind] += 1
         self.total += 1

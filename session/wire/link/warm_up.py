@@ -132,7 +132,7 @@ async def fill_cache(
             await link.post(frame)
     except Refusal as refusal:
         error = from_server(refusal.error, endpoint, profile.model)
-        if error.kind in (LinkProblem.UNAUTHORIZED, LinkProblem.MODEL):
+        if error.kind in (LinkProblem.UNAUTHORIZED, LinkProblem.MODEL, LinkProblem.PLAN):
             raise error from None
         return error.retry_after is not None or error.status == 429
     except TimeoutError:

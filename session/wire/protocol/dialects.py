@@ -48,6 +48,7 @@ def origin(name: str, profile: RequestProfile) -> str:
 NAMES = ("responses", "chat", "messages")
 FIM_PATHS = {
     "completions": "/completions",
+    "tokens": "/completions",
     "infill": "/../infill",
     "fim": "/fim/completions",
     "beta": "/../beta/completions",
@@ -82,8 +83,9 @@ def dialect(name: str) -> Dialect:
             name, "/responses", encode_response, lambda profile: ResponseDecoder(origin(name, profile))
         )
     if name in FIM_NAMES:
-        from session.wire.protocol.fim import FimDecoder, encode_completions, encode_fim, encode_infill
+        from session.wire.protocol import fim
 
-        encode = {"infill": encode_infill, "fim": encode_fim}.get(name, encode_completions)
-        return Dialect(name, FIM_PATHS[name], encode, lambda profile: FimDecoder(origin(name, profile)))
+        own = {"infill": fim.encode_infill, "fim": fim.encode_fim, "tokens": fim.encode_tokens}
+        encode = own.get(name, fim.encode_completions)
+        return Dialect(name, FIM_PATHS[name], encode, lambda profile: fim.FimDecoder(origin(name, profile)))
     raise KeyError(name)

@@ -3,12 +3,17 @@
 Sources: OpenAI's reference of ``POST /completions`` with ``suffix`` (Ollama serves it too, and DeepSeek
 below ``/beta``: api-docs.deepseek.com/guides/fim_completion); the README of llama.cpp's server for
 ``/infill``, which stands beside ``/v1``; ``/fim/completions`` of Mistral (docs.mistral.ai/api), whose chunks
-are those of a chat, and of Inception (docs.inceptionlabs.ai). Only suggestions are asked for in them.
+are those of a chat, and of Inception (docs.inceptionlabs.ai). Only suggestions are asked for in them. A
+server that knows none of them is sent the tokens of the model itself (``fim_tokens.toml``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import cache
+from importlib import resources
 from typing import Any
 
 from session.wire.protocol.errors import read_error
@@ -43,6 +48,51 @@ def encode_fim(profile: RequestProfile, items: Sequence[Item]) -> dict[str, Any]
     return body
 
 
+def encode_tokens(profile: RequestProfile, items: Sequence[Item]) -> dict[str, Any]:
+    """The body of ``POST /completions`` with the gap in the model's own tokens; ``items`` as in
+    :func:`encode_completions`. Raises KeyError for a model that is not known to have any."""
+    row = _tokens_of(profile.model)
+    if row is None:
+        raise KeyError(profile.model)
+    before, behind = map(text_of, items)
+    # Not by str.format: the texts hold braces, and one must not be read in the other.
+    first, middle, last = _split(row["prompt"])
+    turned = row["prompt"].index("{behind}") < row["prompt"].index("{before}")
+    left, right = (behind, before) if turned else (before, behind)
+    return {
+        "model": profile.model,
+        "prompt": f"{first}{left}{middle}{right}{last}",
+        "stop": row["stop"],
+        "max_tokens": profile.max_output_tokens,
+        "temperature": 0,
+        "stream": True,
+        "stream_options": {"include_usage": True},
+    }
+
+
+def has_tokens(model: str) -> bool:
+    """Whether the tokens are known with which ``model`` is told of a gap."""
+    return _tokens_of(model) is not None
+
+
+def _tokens_of(model: str) -> Mapping[str, Any] | None:
+    own = model.lower().rpartition("/")[2]
+    return next((row for row in _rows() if any(fnmatchcase(own, name) for name in row["names"])), None)
+
+
+def _split(prompt: str) -> tuple[str, str, str]:
+    first, _, rest = prompt.partition("{")
+    _, _, rest = rest.partition("}")
+    middle, _, last = rest.partition("{")
+    return first, middle, last.partition("}")[2]
+
+
+@cache
+def _rows() -> tuple[Mapping[str, Any], ...]:
+    file = resources.files("session.wire.protocol").joinpath("fim_tokens.toml")
+    return tuple(tomllib.loads(file.read_text("utf-8"))["model"])
+
+
 def encode_infill(profile: RequestProfile, items: Sequence[Item]) -> dict[str, Any]:
     """The body of ``POST /infill``; ``items`` as in :func:`encode_completions`. The text before the gap is
     kept in the server's cache."""
@@ -65,6 +115,7 @@ class FimDecoder:
         self._parts = Parts(origin)
         self._usage: TokenUsage | None = None
         self._ended = False
+        self._cut = False
 
     def feed(self, frame: str | bytes | bytearray) -> list[WireEvent]:
         """The events in ``frame``, the data of one server-sent event."""
@@ -97,6 +148,8 @@ class FimDecoder:
         text = piece.get("text", piece.get("content"))
         events = self._parts.text(text) if isinstance(text, str) and text else []
         self._ended = self._ended or bool(choice.get("finish_reason"))
+        limit = choice.get("finish_reason") == "length" or choice.get("stop_type") == "limit"
+        self._cut = self._cut or limit or choice.get("stopped_limit") is True
         if choice.get("stop") is True:
             read, made = count(body, "tokens_evaluated"), count(body, "tokens_predicted")
             cached = min(read, count(body, "tokens_cached"))
@@ -110,4 +163,6 @@ class FimDecoder:
 
     def _finish(self) -> list[WireEvent]:
         self.finished = True
+        if self._cut:
+            return self._parts.finish("incomplete", "", self._usage, "max_output_tokens")
         return self._parts.finish("completed", "", self._usage, None)

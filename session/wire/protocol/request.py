@@ -60,6 +60,8 @@ class RequestProfile:
     reasoning_field: str = ""
     """The field in which Chat wants the model's reasoning back with its tool calls; empty for none."""
     tools_as_item: bool = False
+    tool_field: bool = True
+    """Whether tools may be a field of a Responses request; else they are an item over HTTP too."""
     instructions_as_item: bool = False
     """Whether tools and instructions begin the input of a Responses conversation, so that requests that
     continue it need not repeat them."""

@@ -57,7 +57,10 @@ def encode_create(
 
 def encode_response(profile: RequestProfile, items: Sequence[Item]) -> dict[str, Any]:
     """The body of ``POST /responses`` that asks for a streamed answer to ``items``, the full input."""
-    return {**profile.fields(), **profile.responses_extra, "input": list(items), "stream": True}
+    apart = profile.tools_as_item and not profile.tool_field
+    standing = profile.standing_items() if apart else []
+    fields = {**profile.fields(standing_items=apart), **profile.responses_extra}
+    return {**fields, "input": [*standing, *items], "stream": True}
 
 
 class ResponseDecoder:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
-from session.wire.transport.errors import LinkError, LinkProblem
+from session.wire.transport.errors import LinkError, LinkProblem, PlanTerms
 
 _BESIDE = "/.."
 """Begins a path that is not below the base URL's last part, its version."""
@@ -38,6 +38,8 @@ class Endpoint:
     key_header: str = ""
     ask_key: Callable[[], Awaitable[str | None]] | None = field(default=None, repr=False, compare=False)
     """Where ``api_key`` is still to be fetched: gives it, or raises :class:`LinkError`."""
+    plan: PlanTerms | None = None
+    """The plan that pays, where the key is a sign-in to one."""
 
     async def with_key(self) -> Endpoint:
         """This endpoint with its key fetched. To be called before dialling."""
@@ -49,6 +51,11 @@ class Endpoint:
     def has_key(self) -> bool:
         """Whether a key is sent."""
         return bool(self.api_key) or self.ask_key is not None
+
+    @property
+    def holder(self) -> str:
+        """What is refused or accepted, for messages."""
+        return "API key" if self.plan is None else "sign-in"
 
     def websocket_url(self) -> str:
         """``wss://…/responses`` for an https base URL, ``ws://…`` for http on a loopback address.

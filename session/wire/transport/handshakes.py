@@ -5,7 +5,7 @@ from __future__ import annotations
 from websockets.exceptions import InvalidHandshake, InvalidMessage, InvalidProxy, InvalidStatus, ProxyError
 
 from session.wire.transport.endpoint import Endpoint
-from session.wire.transport.errors import LinkError, LinkProblem, one_line
+from session.wire.transport.errors import LinkError, LinkProblem, one_line, plan_refusal
 from session.wire.transport.refusals import cut_off, explain_os, read_refusal, redirected
 
 _NO_WEBSOCKET = frozenset({404, 405, 426, 501})
@@ -36,6 +36,8 @@ def _status(error: InvalidStatus, endpoint: Endpoint) -> LinkError:
     status, host = response.status_code, endpoint.host
     headers = {name.lower(): value for name, value in response.headers.raw_items()}
     said = read_refusal(status, bytes(response.body or b""), headers)
+    if (of_plan := plan_refusal(said, endpoint.plan)) is not None:
+        return of_plan
     # A page of HTML says less than the status does.
     words = one_line(said.message) if (response.body or b"").lstrip()[:1] == b"{" else ""
     detail = f": {words}" if words else "."
@@ -46,7 +48,7 @@ def _status(error: InvalidStatus, endpoint: Endpoint) -> LinkError:
     if said.code == "model_not_found":
         return problem(LinkProblem.MODEL, f"{host} does not offer this model{detail}")
     if status in (401, 403):
-        had = "did not accept the API key" if endpoint.has_key else "wants an API key"
+        had = f"did not accept the {endpoint.holder}" if endpoint.has_key else "wants an API key"
         return problem(LinkProblem.UNAUTHORIZED, f"{host} {had} ({status}){detail}")
     if status in _NO_WEBSOCKET or 200 <= status < 300:
         message = f"{host} does not offer Responses over WebSocket at this base URL ({status}){detail}"

@@ -66,18 +66,20 @@ async def fetch_listed(endpoint: Endpoint, *, open_timeout: float = TIMEOUT) -> 
     """The models with what ``GET /models`` tells of them. Raises as :func:`fetch_models`."""
     body = await _get(endpoint, "/models", open_timeout)
     try:
-        rows = parse_object(body).get("data")
+        answer = parse_object(body)
     except NotAnObject:
         raise _no_list(endpoint) from None
+    rows = answer.get("data") if "data" in answer else answer.get("models")
     listed = (_listed(row) for row in rows if isinstance(row, dict)) if isinstance(rows, list) else ()
     return tuple(model for model in listed if model is not None)
 
 
 def _listed(row: Mapping[str, Any]) -> ListedModel | None:
     """A row of the list. Servers name the same things differently: OpenAI, Anthropic, Groq, OpenRouter,
-    vLLM and LM Studio are known."""
-    name = row.get("id")
-    if not isinstance(name, str) or not name:
+    vLLM and LM Studio are known, and OpenAI's list for a ChatGPT plan, which says what is meant to be shown.
+    """
+    name = row.get("id") or row.get("slug")
+    if not isinstance(name, str) or not name or row.get("visibility", "list") != "list":
         return None
     top = row.get("top_provider")
     meta = row.get("meta")  # llama.cpp's

@@ -25,7 +25,14 @@ from session.wire.protocol.errors import (
 from session.wire.protocol.events import ServerError
 from session.wire.protocol.frames import NotAnObject, parse_object
 from session.wire.transport.endpoint import Endpoint
-from session.wire.transport.errors import NO_SUCH_PATH, UNTRUSTED, LinkError, LinkProblem, one_line
+from session.wire.transport.errors import (
+    NO_SUCH_PATH,
+    UNTRUSTED,
+    LinkError,
+    LinkProblem,
+    one_line,
+    plan_refusal,
+)
 
 _BAD_KEY = frozenset(
     {"invalid_api_key", "authentication_error", "permission_denied", "permission_error", "token_expired"}
@@ -166,11 +173,14 @@ def from_server(error: ServerError, endpoint: Endpoint, model: str) -> LinkError
     def problem(kind: LinkProblem, message: str, code: str = code) -> LinkError:
         return LinkError(kind, message, code=code, status=error.status, retry_after=error.retry_after)
 
+    if (of_plan := plan_refusal(error, endpoint.plan)) is not None:
+        return of_plan
     no_model = _names_model(said, model) and (status == 404 or _INVALID_MODEL in said.lower())
     if code == "model_not_found" or no_model:
-        return problem(LinkProblem.MODEL, f"{host} does not offer {model} to this key{detail}")
+        whose = "key" if endpoint.plan is None else "account"
+        return problem(LinkProblem.MODEL, f"{host} does not offer {model} to this {whose}{detail}")
     if code in _BAD_KEY or status in (401, 403):
-        had = "did not accept the API key" if endpoint.has_key else "wants an API key"
+        had = f"did not accept the {endpoint.holder}" if endpoint.has_key else "wants an API key"
         return problem(LinkProblem.UNAUTHORIZED, f"{host} {had}{_number(status)}{detail}")
     if code in SPENT or status == 402:
         return problem(

@@ -12,6 +12,9 @@ from hypothesis import strategies as st
 from context.code.outline import outline
 from context.code.symbols import Symbol, long_definitions, pack_layout, unpack_layout
 
+pytestmark = pytest.mark.xdist_group("grammars")
+"""Each worker that outlines all languages would load their grammars and queries, for more than a second."""
+
 SAMPLES = sorted((Path(__file__).parent / "samples").glob("*.sample"))
 
 

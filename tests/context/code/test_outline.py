@@ -11,6 +11,9 @@ from context.code.outline import outline
 from context.code.parsing import LARGEST, syntax_error
 from tests.faults import in_processes
 
+pytestmark = pytest.mark.xdist_group("grammars")
+"""Each worker that outlines all languages would load their grammars and queries, for more than a second."""
+
 SAMPLES = Path(__file__).parent / "samples"
 PROJECTS = Path(__file__).parent / "projects"
 NAMES, PROJECT_NAMES = (

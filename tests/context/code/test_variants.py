@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 from context.code import definitions
 from context.code.outline import definitions_called, outline
 
+pytestmark = pytest.mark.xdist_group("grammars")
+"""Each worker that outlines all languages would load their grammars and queries, for more than a second."""
+
 OPEN = """\
 #ifdef _WIN32
 /* Opens it. */

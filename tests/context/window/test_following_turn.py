@@ -31,7 +31,14 @@ class Conversation:
 
     def turn(self, text: str = "Go on.", *changed: str) -> Window:
         snapshot = self.project.update(changed)
-        request = WindowRequest(text, "Instructions.\n", 60_000, used=self.used, approved=Approved(all=True))
+        request = WindowRequest(
+            text,
+            "Instructions.\n",
+            60_000,
+            used=self.used,
+            likely_limit=0,
+            approved=Approved(all=True),
+        )
         window = build(request, snapshot, self.counter, self.seen)
         self.seen = self.seen.after(window.shown)
         self.used = window.tokens

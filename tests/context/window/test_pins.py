@@ -48,6 +48,7 @@ class Talk:
             "Help.\n",
             self.budget,
             used=self.used,
+            likely_limit=0,
             pinned=pinned,
             removed=removed,
             approved=Approved(all=True),
@@ -175,18 +176,18 @@ def test_pinned_parts_are_not_sent_again_after_the_models_own_edit(repo: Repo, c
 def test_pinned_lines_that_an_edit_moved_away_are_sent_again(repo: Repo, counter: Counter) -> None:
     talk = Talk(project(repo), counter)
     assert shown(talk.turn("src/gamma.py:100-110")) == [("src/gamma.py", "pinned: lines 100-110")]
-    edited_by_the_model(talk, repo, "src/gamma.py", "def gamma_0(", "# one\n# two\ndef gamma_0(")
+    edited_by_the_model(talk, repo, "src/gamma.py", "def gamma_0(", "# one\n" * 30 + "def gamma_0(")
     assert shown(talk.turn("src/gamma.py:100-110")) == [("src/gamma.py", "pinned: lines 100-110")]
     assert shown(talk.turn("src/gamma.py:100-110")) == []
 
 
-def test_parts_of_a_file_that_somebody_changed_since_are_sent_again(repo: Repo, counter: Counter) -> None:
+def test_parts_of_a_file_stay_known_once_its_change_was_shown(repo: Repo, counter: Counter) -> None:
     talk, path = Talk(project(repo), counter), "src/gamma.py"
     assert shown(talk.turn("gamma_10")) == [(path, "pinned: gamma_10")]
     repo.write(path, "# new\n" + module("gamma", 60))
     assert shown(talk.turn("gamma_40", changed=(path,))) == [(path, "pinned: gamma_40")]
-    assert shown(talk.turn("gamma_10")) == [(path, "pinned: gamma_10")]
     assert shown(talk.turn("gamma_10", "gamma_40")) == []
+    assert shown(talk.turn("gamma_20")) == [(path, "pinned: gamma_20")]
 
 
 def test_parts_that_were_pinned_one_after_the_other_are_not_sent_again(repo: Repo, counter: Counter) -> None:

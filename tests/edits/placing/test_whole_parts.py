@@ -91,7 +91,7 @@ def test_a_definition_that_was_forgotten_stays(tmp_path: Path) -> None:
     (landed,) = project.write(short.rstrip("\n") + "\n" + LOAD, "Add a method load that reads the notes.")
     assert isinstance(landed, Landed)
     assert project.file.read_text() == short.rstrip("\n") + "\n" + LOAD + STORE[STORE.index("\n\ndef slug") :]
-    assert project.parts[0].kept == "store.py: slug stayed, though the new text of the file leaves them out"
+    assert project.parts[0].kept == "store.py: the new text leaves out slug, which stays"
 
 
 def test_a_method_that_was_forgotten_stays_in_its_class(tmp_path: Path) -> None:

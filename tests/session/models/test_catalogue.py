@@ -80,7 +80,7 @@ def test_additions_do_not_stay_for_the_next_catalogue() -> None:
 
 def test_every_provider_of_the_catalogue_can_be_asked() -> None:
     providers = load_catalogue().providers
-    assert len(providers) == 25
+    assert len(providers) == 26
     for provider in providers.values():
         assert provider.service.routes
         assert provider.base_url.startswith(("https://", "http://localhost:")) or not provider.base_url

@@ -24,7 +24,10 @@ def test_without_a_key_there_is_no_endpoint_and_one_line_says_what_to_do(
 ) -> None:
     opening = opened(tmp_path, own_folders)
     assert opening.endpoint is None
-    assert opening.missing == "no key: set OPENAI_API_KEY, or run: spark login openai (spark demo needs none)"
+    assert opening.missing == (
+        "no key: set OPENAI_API_KEY, or run: spark login openai, "
+        "or with a ChatGPT plan: spark login chatgpt (spark demo needs none)"
+    )
     assert opening.keyless
     assert opening.model.name == "gpt-6-luna"
 

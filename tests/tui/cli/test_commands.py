@@ -179,8 +179,9 @@ def test_bad_settings_leave_with_3_and_one_line(
 def test_exec_without_a_key_leaves_with_3_and_says_what_to_set(run_spark: RunSpark, project: Path) -> None:
     ran = run_spark("exec", "hello", cwd=project)
     assert (ran.code, ran.out) == (3, "")
-    assert (
-        ran.err == "spark: no key: set OPENAI_API_KEY, or run: spark login openai (spark demo needs none)\n"
+    assert ran.err == (
+        "spark: no key: set OPENAI_API_KEY, or run: spark login openai, "
+        "or with a ChatGPT plan: spark login chatgpt (spark demo needs none)\n"
     )
 
 

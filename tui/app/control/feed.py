@@ -142,8 +142,8 @@ class Feed:
                 self._chat.call(call, "").printed(text)
             case said.ModelChosen(model=model, effort=effort, window=window):
                 self._window = window
-                tier = event.tier or ("fast" if event.fast else "")
-                self._status.show(model=model, effort=effort, window=window, tier=tier, picked="")
+                tier = {"tier": event.tier or ("fast" if event.fast else ""), "plan": event.plan}
+                self._status.show(model=model, effort=effort, window=window, picked="", **tier)
             case said.HunkLanded():
                 self._disk.landed(event)
             case said.HunkRefused(hunk=hunk) | said.HunkDropped(hunk=hunk):

@@ -46,6 +46,8 @@ class Status:
     """The effort that ``auto`` chose, with its reason: ``auto: low (short request)``."""
     tier: str = ""
     """The faster tier that is used; empty for the usual one."""
+    plan: str = ""
+    """The words for a plan that pays; empty where a key does."""
     waiting: int = 0
     """The number of queued prompts."""
     touched: str = ""
@@ -139,12 +141,14 @@ def _speed(status: Status) -> Sequence[str]:
 
 
 def _who(status: Status) -> Sequence[str]:
-    """The model and its effort, the longest form first."""
+    """The model and its effort, the longest form first; the plan that pays is named in all but the last."""
     model = clipped(visible(status.model), 28)
     tier = f" · {visible(status.tier)}" if status.tier else ""
     picked = visible(status.picked)
     efforts = dict.fromkeys([picked, picked.partition(" (")[0]] if picked else filter(None, [status.effort]))
-    return [f"{model} · {effort}{tier}" for effort in efforts] or [model + tier]
+    forms = [f"{model} · {effort}{tier}" for effort in efforts] or [model + tier]
+    paid = [f"{form} · {status.plan}" for form in forms] if status.plan else []
+    return [*paid, *forms[-1:]] if paid else forms
 
 
 def _message_cells(status: Status, width: int) -> int:

@@ -1,4 +1,5 @@
-"""Keeps a prompt whose model the server refused, and offers the nearest model that can answer it."""
+"""Keeps a prompt that the server refused for its model, its key or its plan. In place of a refused model it
+offers the nearest one that can answer."""
 
 from __future__ import annotations
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from tui.front.port import SessionPort
 
 _REFUSED = LinkProblem.MODEL.value
+_KEPT = (_REFUSED, LinkProblem.PLAN.value, LinkProblem.UNAUTHORIZED.value)
+"""The codes of turns after which the prompt is in the composer again."""
 
 
 class ModelOffer:
@@ -37,10 +40,11 @@ class ModelOffer:
         """Follow the last prompt, and act where its model is refused."""
         if isinstance(event, PromptSubmitted):
             self._turn, self._prompt = event.turn, event.text
-        elif isinstance(event, TurnEnded) and (event.turn, event.code) == (self._turn, _REFUSED):
+        elif isinstance(event, TurnEnded) and event.turn == self._turn and event.code in _KEPT:
             if not self._panes.composer.draft.strip():
                 self._panes.composer.put(self._prompt)
-            self._background.start(self._offer(), "finding another model")
+            if event.code == _REFUSED:
+                self._background.start(self._offer(), "finding another model")
 
     async def _offer(self) -> None:
         """Show the models that can answer in place of the refused one, where the user chose that."""
@@ -55,7 +59,8 @@ class ModelOffer:
         async def find() -> Sequence[Offer]:
             return found
 
-        why = f"This key cannot use {refused}. The model that you take gets your prompt."
+        whose = "account" if models.plan else "key"
+        why = f"This {whose} cannot use {refused}. The model that you take gets your prompt."
         self._overlays.offer(find, why, partial(hand_on, self._panes.composer), self._taken, "Ask instead")
 
     def _taken(self, offer: Offer | None) -> None:

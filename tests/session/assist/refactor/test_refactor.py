@@ -9,13 +9,14 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from session.assist.refactor import RefactorError, Selection, around, request
 from session.base.events import HunkLanded, HunkRefused, Notice, TextDelta
 from tests.secret_texts import pieces, private_key
 from tests.session.talking import Listening, talking
+from tests.thorough import share
 
 TEXT = "def one():\n    return 1\n\n\ndef two():\n    return 2\n\n\ndef three():\n    return 3\n"
 
@@ -157,6 +158,7 @@ def test_a_selection_stays_on_its_lines_when_others_change(
         assert moved.holds(after, [*after[: moved.start], "x", *after[moved.end :]])
 
 
+@settings(max_examples=share(200, 15))
 @given(st.lists(st.text(max_size=40), min_size=1, max_size=60), st.data())
 def test_what_is_shown_holds_the_selection_and_no_more_than_there_is_room_for(
     text: list[str], data: st.DataObject

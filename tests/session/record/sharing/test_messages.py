@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from session.base.events import event_types
@@ -31,6 +31,7 @@ from session.record.sharing.messages import (
     encode,
 )
 from tests.session.base.events.test_events import events_of
+from tests.thorough import share
 
 TEXT = st.text()
 PLAIN: dict[str, st.SearchStrategy[Any]] = {
@@ -56,6 +57,7 @@ MESSAGES = st.one_of(
 )
 
 
+@settings(max_examples=share(200, 15))
 @given(st.lists(MESSAGES, max_size=8), st.data())
 def test_any_messages_survive_any_cuts(sent: list[Any], data: st.DataObject) -> None:
     stream = b"".join(map(encode, sent))

@@ -67,6 +67,15 @@ def test_each_class_of_failure_has_its_waits(problem: LinkError, waits: list[flo
     assert [tries.wait(problem) for _ in waits] == pytest.approx(waits)
 
 
+def test_a_fault_of_the_servers_program_is_tried_once_more() -> None:
+    """As llama-cpp-python and vLLM answer a message that the model's chat template does not take."""
+    tries = Tries(Retries())
+    roles = LinkError(LinkProblem.SERVER, "Jinja Exception: roles must alternate", status=500)
+    assert tries.wait(roles) is not None and tries.wait(roles) is None
+    other = LinkError(LinkProblem.SERVER, 'can only concatenate str (not "list") to str', status=500)
+    assert tries.wait(other) is not None and tries.wait(other) is None
+
+
 def test_failures_of_many_kinds_share_one_retry_limit() -> None:
     tries = Tries(Retries(most=2), dice=lambda: 0.5)
     kinds = [error(LinkProblem.CLOSED), error(LinkProblem.UNREACHABLE), error(LinkProblem.SERVER, status=500)]

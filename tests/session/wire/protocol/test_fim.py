@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+
+import pytest
 
 from session.wire.protocol.dialects import dialect
 from session.wire.protocol.events import Finished, Garbled, ServerError, TextDelta, TokenUsage
+from session.wire.protocol.fim import has_tokens
 from session.wire.protocol.items import user_message
 from session.wire.protocol.request import RequestProfile
 from session.wire.transport.endpoint import Endpoint
@@ -61,6 +65,36 @@ def test_the_chunks_of_infill_are_read() -> None:
     end = '{"content":"","stop":true,"tokens_evaluated":9,"tokens_cached":7,"tokens_predicted":2}'
     *_, last = decoder.feed(end)
     assert isinstance(last, Finished) and last.usage == TokenUsage(9, 7, 2, 0)
+
+
+@pytest.mark.parametrize(
+    ("model", "prompt"),
+    [
+        ("Qwen/Qwen2.5-Coder-1.5B", "<|fim_prefix|>a{b<|fim_suffix|>\n{before}\n<|fim_middle|>"),
+        ("starcoder2:3b", "<fim_prefix>a{b<fim_suffix>\n{before}\n<fim_middle>"),
+        ("deepseek-coder-v2-lite", "<｜fim▁begin｜>a{b<｜fim▁hole｜>\n{before}\n<｜fim▁end｜>"),
+        ("CodeLlama-7B", "<PRE> a{b <SUF>\n{before}\n <MID>"),
+        ("codestral-2508", "[SUFFIX]\n{before}\n[PREFIX]a{b"),
+    ],
+)
+def test_a_model_is_told_of_the_gap_in_its_own_tokens(model: str, prompt: str) -> None:
+    items = (user_message("a{b"), user_message("\n{before}\n"))
+    body = dialect("tokens").encode(replace(PROFILE, model=model), items)
+    assert body["prompt"] == prompt and body["stop"] and dialect("tokens").path == "/completions"
+    assert has_tokens(model) and not has_tokens("llama3.2:3b")
+
+
+@pytest.mark.parametrize(
+    ("name", "end"),
+    [
+        ("completions", '{"choices":[{"index":0,"text":"de","finish_reason":"length"}]}'),
+        ("infill", '{"content":"de","stop":true,"stop_type":"limit","tokens_predicted":2}'),
+    ],
+)
+def test_an_answer_at_its_limit_is_not_whole(name: str, end: str) -> None:
+    decoder = dialect(name).decoder(PROFILE)
+    *_, last = [*decoder.feed(end), *decoder.feed("[DONE]")]
+    assert isinstance(last, Finished) and last.status == "incomplete"
 
 
 def test_errors_and_noise_end_nothing_but_themselves() -> None:

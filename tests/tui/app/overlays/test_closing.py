@@ -9,38 +9,39 @@ import pytest
 from tests.tui.stage import stage
 from tui.app import session_start
 
+AT_ONCE: list[tuple[list[str], str]] = [
+    (["f1", "x", "y"], ""),
+    (["f1", "enter", "enter"], ""),
+    (["f1", "f1", "f1"], ""),
+    (["f1", "escape", "escape", "a"], "a"),
+    (["ctrl+p", "enter", "enter"], ""),
+    (["ctrl+p", "escape", "escape"], ""),
+    (["ctrl+p", "ctrl+p", "ctrl+p", "ctrl+p"], ""),
+    (["ctrl+t", "q", "q", "q"], "qq"),
+    (["ctrl+t", "escape", "escape"], ""),
+    (["ctrl+t", "ctrl+t", "ctrl+t"], ""),
+    (["ctrl+t", "enter", "enter", "enter"], ""),
+    (["ctrl+t", "a", "enter", "enter", "escape", "escape"], ""),
+]
+"""Keys in one read, and the letters that they may type."""
 
-@pytest.mark.parametrize(
-    ("keys", "typed"),
-    [
-        (["f1", "x", "y"], ""),
-        (["f1", "enter", "enter"], ""),
-        (["f1", "f1", "f1"], ""),
-        (["f1", "escape", "escape", "a"], "a"),
-        (["ctrl+p", "enter", "enter"], ""),
-        (["ctrl+p", "escape", "escape"], ""),
-        (["ctrl+p", "ctrl+p", "ctrl+p", "ctrl+p"], ""),
-        (["ctrl+t", "q", "q", "q"], "qq"),
-        (["ctrl+t", "escape", "escape"], ""),
-        (["ctrl+t", "ctrl+t", "ctrl+t"], ""),
-        (["ctrl+t", "enter", "enter", "enter"], ""),
-        (["ctrl+t", "a", "enter", "enter", "escape", "escape"], ""),
-    ],
-)
-async def test_keys_that_come_at_once_never_end_the_app(tmp_path: Path, keys: list[str], typed: str) -> None:
+
+async def test_keys_that_come_at_once_never_end_the_app(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
-        for key in keys:
-            it.key(key, key if len(key) == 1 else None)
-        await it.pilot.pause()
-        await it.pilot.pause(0.2)
-        assert it.app.is_running
-        # Whatever is still open closes, and the app takes prompts.
-        for _ in range(3):
-            await it.pilot.press("escape")
-        await it.until(lambda: len(it.app.screen_stack) == 1, "the panes")
-        assert it.app.focused is not None
-        assert set(it.app.composer.text) <= set(typed), "no key may type what it is not"
-        it.app.composer.put("")
+        for keys, typed in AT_ONCE:
+            for key in keys:
+                it.key(key, key if len(key) == 1 else None)
+            await it.pilot.pause()
+            await it.pilot.pause(0.2)
+            assert it.app.is_running, keys
+            # Whatever is still open closes, and the app takes keys.
+            for _ in range(3):
+                await it.pilot.press("escape")
+            await it.until(lambda: len(it.app.screen_stack) == 1, f"the panes after {keys}")
+            assert it.app.focused is not None, keys
+            assert set(it.app.composer.text) <= set(typed), "no key may type what it is not"
+            it.app.composer.put("")
+            it.app.composer.focus()
         await it.ask("just talk")
         await it.done()
         assert "The end of the talk" in it.chat

@@ -277,7 +277,7 @@ class Planner:
         return Landed(change.hunk, target.path, hunk.action, Status.ALREADY_APPLIED, rung, *lines)
 
     def _plan_add(self, hunk: Hunk, target: Target, change: Change) -> Change | Landed | Refused:
-        rule = self._git.newline(target.path) if not change.before else None
+        rule = self._git.newline(target.path) if not change.before and not hunk.made else None
         text = "".join(line + (rule or hunk.newline) for line in hunk.new)
         if hunk.replacement is not None:
             text = hunk.replacement.new
@@ -294,7 +294,7 @@ class Planner:
             if hunk.format is Format.V4A:
                 return self._plan_overwrite(hunk, target, change)
             return already_exists(change.hunk, target.path, hunk.format)
-        wrong = unsound_file(target.path, text.splitlines(), hunk.format)
+        wrong = None if hunk.made else unsound_file(target.path, text.splitlines(), hunk.format)
         if wrong is not None:
             return Refused(change.hunk, target.path, RefusalCode.MALFORMED, wrong)
         if change.before is not None:

@@ -153,6 +153,9 @@ class Hunk:
     """The name that the model wrote, where ``path`` was found by the text: no such file exists."""
     kept: str = ""
     """What a whole file left out and stays all the same, in words for the user; empty for nothing."""
+    made: bool = False
+    """Whether a program made it of two texts of the file (``edits.placing.made_hunks``): it lands only where
+    its old text stands as it is, and its new text is not looked at for what models type beside the text."""
     loses: str = ""
     """What a whole file loses that nobody asked to lose; empty for nothing."""
 

@@ -47,7 +47,9 @@ from session.setup.engine_model import EngineModel
 from session.setup.model_choice import ModelChoice
 from session.setup.opening import Opening
 from session.setup.served_models import DefaultModel, ServedModels, open_connection, tell_states
-from session.setup.session_tools import McpOffer, project_toolbox
+from session.setup.session_tools import CommandOffer, McpOffer, project_tools
+from session.tools.tool import Consent
+from session.tools.toolbox import Toolbox
 from session.turn.hunk_life import Answer
 from session.turn.hunk_writer import HunkWriter
 from session.turn.money import MoneyBudget
@@ -123,7 +125,9 @@ class Session:
         opening, recorder, past = self._opening, self._recorder, self.past()
         self._reading = ProjectReading(self.root, self.folders.cache, recorder)
         self._pins = Pins(past)
-        self.toolbox = project_toolbox(opening, self._reading.project, attended=self._attended)
+        self.toolbox = Toolbox(project_tools(self._reading.project, read=opening.settings.tools.read))
+        self.commands = CommandOffer(opening, self.toolbox, self._tools_changed, attended=self._attended)
+        """How the model's commands are run."""
         self._choice = ModelChoice(opening, self.name, self.toolbox)
         self._preparations = Preparations(self.root, self._reading, self._choice, self._pins, opening.trust)
         self.usage = Accounts(
@@ -139,6 +143,9 @@ class Session:
         recorder.subscribe(self._choice.take)
         recorder.subscribe(self._pins.take)
         self.connection = open_connection(opening, self._choice, self._choice.profile())
+
+    def _tools_changed(self) -> None:
+        self._turns.choice_changed()
 
     def _open_turns(self) -> None:
         """The turns, and what they land."""
@@ -396,10 +403,12 @@ class Session:
         rest: bool = False,
         why: str = "",
         new: Sequence[str] | None = None,
+        scope: str = "",
     ) -> bool:
         """Allow or decline a held hunk or tool call, as its ``Answer`` says. False when it
         is not held (any more), or is a hunk that is not whole yet and cannot be edited."""
-        return self._turns.answer(held, Answer(land=land, rest=rest, why=clean(why).strip(), new=new))
+        answer = Answer(land=land, rest=rest, why=clean(why).strip(), new=new, scope=Consent(scope))
+        return self._turns.answer(held, answer)
 
     def typing(self) -> None:
         """Record that a key was pressed: work that would delay the next keys waits for a pause."""

@@ -87,6 +87,14 @@ def language_of(path: str) -> Language | None:
     return found
 
 
+def family_of(path: str) -> str:
+    """The name that a file's language shares with those whose files use each other's names; empty for
+    none."""
+    language = language_of(path)
+    name = language.name if language is not None else ""
+    return {"typescript": "javascript", "tsx": "javascript", "c": "cpp"}.get(name, name)
+
+
 @lru_cache(maxsize=20_000)
 def is_code(path: str) -> bool:
     """Whether a file is code rather than prose or data, judged by its name."""

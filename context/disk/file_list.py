@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -97,6 +97,22 @@ def is_ignored(path: str, rules: Rules) -> bool:
         if verdict is not None:
             return verdict
     return False
+
+
+def ignored_by_rules(root: Path, paths: Iterable[str]) -> frozenset[str]:
+    """Those of ``paths``, which need not be there, that the project's ``.gitignore`` files ignore."""
+    found = set()
+    for path in paths:
+        parts = path.split("/")
+        rules: Rules = ()
+        for depth in range(len(parts)):
+            folder = "".join(f"{part}/" for part in parts[:depth])
+            if (root / folder / ".gitignore").is_file():
+                rules += _rules(root, folder)
+            if is_ignored("/".join(parts[: depth + 1]) + ("/" if depth < len(parts) - 1 else ""), rules):
+                found.add(path)
+                break
+    return frozenset(found)
 
 
 def _folders(root: Path, unread: dict[str, str]) -> Iterator[tuple[str, list[os.DirEntry[str]], Rules]]:

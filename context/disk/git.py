@@ -120,10 +120,10 @@ class Git:
             problem.args = (str(problem).replace(str(self._private.path), str(self.folder)),)
             raise
 
-    def ask(self, *arguments: str, seconds: float | None = None) -> bytes | None:
+    def ask(self, *arguments: str, stdin: bytes = b"", seconds: float | None = None) -> bytes | None:
         """Like :meth:`run`; None where git answers no. Raises GitUnavailable when it gives no answer."""
         try:
-            return self.run(*arguments, seconds=seconds)
+            return self.run(*arguments, stdin=stdin, seconds=seconds)
         except GitUnavailable as problem:
             if problem.silent:
                 return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,9 @@ _CODE = re.compile(r"(`?)@?([^\W\d]\w*(?:(?:\.|::|#|->)[^\W\d]\w*)*)(\(?)")
 _JOINTS = re.compile(r"\.|::|#|->")
 _INNER = re.compile(r"\w_\w|[a-z\d][A-Z]")
 """Matches a name of more than one word."""
-_WORD = re.compile(r"[^\W\d_]{2,}")
+_WORD = re.compile(r"[^\W_]+")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+")
+"""Matches each word and number of a name."""
 _LONGEST = 4_000
 """Number of characters of a request that are looked at."""
 _MOST_CODE = 60
@@ -49,24 +52,21 @@ def named_definitions(text: str, snapshot: Snapshot, likely: Iterable[str]) -> t
     """The definitions that ``text`` names, the surest first. Those spelled as plain words are looked for in
     the ``likely`` files."""
     text = text[:_LONGEST]
-    found: dict[Mention, None] = {}
-    for name in _names_in_code(text):
-        for mention in _meant(name, snapshot):
-            found[mention] = None
-    for mention in _spelled(text, snapshot, likely):
-        found[mention] = None
-    return tuple(found)
-
-
-def _names_in_code(text: str) -> dict[str, None]:
-    """The words of a request that are written as code, dotted ones with what is before the dot."""
     names: dict[str, None] = {}
-    for quoted, name, called in _CODE.findall(text):
-        if quoted or called or _JOINTS.search(name) or _INNER.search(name):
-            names[".".join(_JOINTS.split(name))] = None
-        if len(names) == _MOST_CODE:
-            break
-    return names
+
+    def without_code(match: re.Match[str]) -> str:
+        quoted, name, called = match.groups()
+        if not (quoted or called or _JOINTS.search(name) or _INNER.search(name)):
+            return match[0]
+        names[".".join(_JOINTS.split(name))] = None
+        return " "
+
+    prose = _CODE.sub(without_code, text)
+    found: dict[Mention, None] = {}
+    for name in islice(names, _MOST_CODE):
+        found |= dict.fromkeys(_meant(name, snapshot))
+    found |= dict.fromkeys(_spelled(prose, snapshot, likely))
+    return tuple(found)
 
 
 def _meant(name: str, snapshot: Snapshot) -> Iterator[Mention]:
@@ -142,8 +142,7 @@ def _spelled(text: str, snapshot: Snapshot, likely: Iterable[str]) -> Iterator[M
         if entry is None or _ASIDE.search(path):
             continue
         for name in sorted(entry.names):
-            parts = words_of_name(name)
-            parts = parts[1:] if len(parts) > 1 else parts
+            parts = tuple(part.lower() for part in _PART.findall(name))
             if not parts or (len(parts) == 1 and len(name) < _SHORTEST):
                 continue
             if any(known.isdisjoint(_stems(part)) for part in parts) or not _near(parts, places):

@@ -120,8 +120,10 @@ def _show(packing: Packing, path: str, reason: Reason, room: int, bound: int, na
         return 0
     tokens = 0
     before = packing.before.files.get(path)
-    # A file's shortest form is its definitions. If they do not fit, it is not even read.
-    is_new = before is None and digest
+    # The shortest form of a file without an earlier state is its definitions. If they do not fit, it is not
+    # even read.
+    change = packing.snapshot.changes.get(path)
+    is_new = before is None and digest and (change is None or change.base is None)
     least = packing.counter.count_kept(entries.block(path)) if is_new else 0
     if room >= max(_MIN_TOKENS, least):
         parts = (*packing.mentioned.get(path, ()), *packing.pinned.get(path, ()))

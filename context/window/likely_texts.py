@@ -30,11 +30,15 @@ _SIGNATURES = 0.4
 _RECENT = 2.0
 """Score of a file that the conversation has been about, relative to the best of the others."""
 _RECENT_REASON = "this conversation has been about it"
-_HELD = 1.0
+_HELD = 0.6
 """The same of a file that is shown in part since it changed, is open or is named."""
 _HELD_REASON = "other parts of it are shown"
 _NAMED_SHARE = 0.5
 """The largest share of the room that definitions which the request names take before other parts."""
+_OTHER_SUBJECT = 0.6
+"""The share of what matches a request, from which that the model does not know makes it another subject."""
+_SUBJECT_SHARE, _MOST_OF_SUBJECT = 0.5, 16_000
+"""The share of a budget, and the tokens, up to which what matches best is what a request is about."""
 _FEWEST_FILES = 24
 _MOST_TEXT = 2_400_000
 """Number of characters above which no further files take part, unless they are fewer than 24."""
@@ -48,9 +52,10 @@ def show_likely(packing: Packing, ranking: Ranking, room: int, *, first: bool, f
     """Add the best parts in at most ``room`` tokens.
 
     In a following turn, these are only parts that were not shown before and that match the words of the
-    request well. ``fills`` says to fill the room, by parts without these words once the others are shown.
+    request well, in more room where the model knows little of what matches. ``fills`` says to fill the room,
+    by parts without these words once the others are shown.
     """
-    likely = _likely(packing, ranking)
+    likely = _likely(packing, ranking, known_too=not first)
     named = named_definitions(packing.request.text, packing.snapshot, likely)
     surest = max(likely.values(), default=1.0)
     likely |= {mention.path: surest for mention in named if _may_show(packing, mention.path)}
@@ -61,10 +66,10 @@ def show_likely(packing: Packing, ranking: Ranking, room: int, *, first: bool, f
         wanted = {**ranking.held, **ranking.wanted}
         taking_part = shortlist(files, likely, wanted, ranking, packing.snapshot, most)
         parts = contest(taking_part, likely, wanted, ranking, packing.snapshot, every=fills)
-        parts = [*_named_parts(files, named, room), *parts]
-        parts = _unknown(packing, files, parts)
         if not first:
             parts = [part for part in parts if part.sure]
+            room = _later_room(packing, files, parts, room)
+        parts = _unknown(packing, files, [*_named_parts(files, named, room), *parts])
         lengths = {
             path: len(file.source.text) for path, file in files.items() if _may_be_whole(packing, path)
         }
@@ -82,6 +87,26 @@ def show_likely(packing: Packing, ranking: Ranking, room: int, *, first: bool, f
         if path not in packing.files and path not in told:
             why = f"beyond the share of files that nobody named: {_reason(packing, ranking, path)}"
             packing.left_out.append(LeftOut(path, 0, why))
+
+
+def _later_room(packing: Packing, files: Mapping[str, FileText], matching: list[Part], room: int) -> int:
+    """The tokens that likely parts may take in a following turn: more than ``room`` where the best of what
+    matches is mostly new to the model, since the request is about another subject then."""
+    best: list[Part] = []
+    most = min(_MOST_OF_SUBJECT, int(packing.request.budget * _SUBJECT_SHARE))
+    left = most * _CHARACTERS_PER_TOKEN
+    for part in matching:
+        left -= part.size
+        if left < 0:
+            break
+        best.append(part)
+    size, unknown = (sum(part.size for part in parts) for parts in (best, _unknown(packing, files, best)))
+    if unknown < _OTHER_SUBJECT * size:
+        return room
+    wanted = unknown // _CHARACTERS_PER_TOKEN
+    room = min(packing.room, max(room, min(packing.request.subject_limit or 0, wanted)))
+    packing.unmet = max(0, wanted - room)
+    return room
 
 
 def _named_parts(files: Mapping[str, FileText], named: Iterable[Mention], room: int) -> list[Part]:
@@ -113,19 +138,25 @@ def _measured(packing: Packing, files: Mapping[str, FileText], chosen: Mapping[s
     return size / max(1, tokens)
 
 
-def _likely(packing: Packing, ranking: Ranking) -> dict[str, float]:
-    """The files that may be shown in part, with their scores."""
+def _likely(packing: Packing, ranking: Ranking, *, known_too: bool) -> dict[str, float]:
+    """The files that may be shown in part, with their scores, and with ``known_too`` those that the model
+    knows whole: by them, a request about another subject is told from one about the same."""
     rules = settings()["related"]
     best = max(ranking.scores.values(), default=0.0) or 1.0
-    likely = {path: best * _RECENT for path in packing.request.recent if _may_show(packing, path)}
-    for path in packing.files:
+    shown = (*packing.files, *packing.snapshot.changes) if known_too else tuple(packing.files)
+
+    def takes_part(path: str) -> bool:
+        return _may_show(packing, path) or (known_too and _is_known(packing, path))
+
+    likely = {path: best * _RECENT for path in packing.request.recent if takes_part(path)}
+    for path in shown:
         score = ranking.scores.get(path, 0.0) if packing.wants_parts(path) else best * _HELD
-        if score >= rules["least"] and _may_show(packing, path):
+        if score >= rules["least"] and takes_part(path):
             likely.setdefault(path, score)
     may_be = (
         path
         for path in ranking.order.top
-        if ranking.scores.get(path, 0.0) >= rules["least"] and _may_show(packing, path)
+        if ranking.scores.get(path, 0.0) >= rules["least"] and takes_part(path)
     )
     for path in islice(may_be, rules["most"]):
         likely.setdefault(path, ranking.scores[path])
@@ -141,7 +172,8 @@ def _read(packing: Packing, paths: Iterable[str]) -> dict[str, FileText]:
             break
         source = packing.snapshot.read(path)
         if isinstance(source, Unread):
-            packing.left_out.append(LeftOut(path, 0, source.why))
+            if _may_show(packing, path):
+                packing.left_out.append(LeftOut(path, 0, source.why))
         else:
             layout = packing.snapshot.entries.layout(path, source.digest)
             files[path] = file_text(source, layout)
@@ -226,7 +258,9 @@ def _known_parts(packing: Packing, file: FileText) -> frozenset[tuple[int, int]]
     """The line ranges of a file's current state that the model was shown."""
     path = file.source.path
     shown = packing.files.get(path) or packing.before.files.get(path)
-    return shown.parts if shown is not None and shown.digest == file.source.digest else frozenset()
+    if shown is None or shown.digest != file.source.digest:
+        return frozenset()
+    return frozenset({(0, len(file.lines))}) if shown.whole else shown.parts
 
 
 def _show(
@@ -270,6 +304,12 @@ def _show(
 def _may_be_whole(packing: Packing, path: str) -> bool:
     """Whether the model knows nothing of a file yet, so that its whole text repeats nothing."""
     return path not in packing.before.files and path not in packing.files
+
+
+def _is_known(packing: Packing, path: str) -> bool:
+    """Whether the model knows all of a file's current state."""
+    shown = packing.files.get(path) or packing.before.files.get(path)
+    return shown is not None and shown.whole and shown.digest == packing.snapshot.entries.digest(path)
 
 
 def _may_show(packing: Packing, path: str) -> bool:

@@ -42,6 +42,7 @@ class Packing:
         self.files: dict[str, ShownFile] = {}
         self.without_room: dict[str, str] = {}
         self.map = MapPart()
+        self.unmet = 0
         self.unapproved: list[str] = []
         self.mentioned = _by_path(find_mentions(request.text, self.snapshot))
         self.withheld = _unapproved(request, self.snapshot) - set(self.mentioned) - set(self.pinned)
@@ -93,7 +94,13 @@ class Packing:
         )
         tokens = self.request.used + sum(piece.tokens for piece in pieces)
         return Window(
-            self.request.budget, tokens, tuple(pieces), tuple(self.left_out), shown, tuple(self.unapproved)
+            self.request.budget,
+            tokens,
+            tuple(pieces),
+            tuple(self.left_out),
+            shown,
+            unmet=self.unmet,
+            unapproved=tuple(self.unapproved),
         )
 
 

@@ -76,6 +76,8 @@ class WindowRequest:
     ``likely_limit`` does the same for the files that nobody named. With ``fills_up``, they take all the room
     that the map leaves.
 
+    In a following turn about another subject, likely parts may take up to ``subject_limit`` tokens.
+
     ``fill_limit``, in tokens, keeps files and the map from filling the window further, so that a conversation
     can grow in it; the words may still take the whole budget. Beyond ``fill_comfort``, only parts that are
     surely about the request fill it.
@@ -96,6 +98,7 @@ class WindowRequest:
     used: int = 0
     map_limit: int | None = None
     likely_limit: int | None = None
+    subject_limit: int | None = None
     fills_up: bool = False
     fill_limit: int | None = None
     fill_comfort: int | None = None
@@ -122,6 +125,9 @@ class Window:
     pieces: tuple[Piece, ...]
     left_out: tuple[LeftOut, ...]
     shown: Shown = field(default_factory=Shown, repr=False)
+    unmet: int = 0
+    """The estimated tokens of what matches the request of a following turn about another subject, and had no
+    room; what a first window would not show is not counted."""
     unapproved: tuple[str, ...] = ()
     """The project's instructions that would stand here if they were approved, by path."""
 

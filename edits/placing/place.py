@@ -19,6 +19,7 @@ from edits.placing.fitting import Site, fit
 from edits.placing.hints import describe_nearest
 from edits.placing.indent import shift_of
 from edits.placing.locate import Miss, Place, Present, Symbols, locate
+from edits.placing.made import place_made
 from edits.placing.splices import Splice, spliced, splices, with_final_newline
 from edits.placing.substitution import Substitution, substitute
 from edits.placing.whole_files import place_whole
@@ -41,6 +42,9 @@ class Placed:
 
 def place(file: TextFile, hunk: Hunk, symbols: Symbols = lambda: ()) -> Placed | Present | Miss:
     """Find the place of ``hunk`` in ``file``."""
+    if hunk.made:
+        stands = place_made(file.lines, hunk)
+        return stands if isinstance(stands, Miss) else _by_lines(file, stands, hunk)
     if hunk.format is Format.WHOLE:
         whole = place_whole(file.lines, hunk)
         return whole if isinstance(whole, Miss) else _by_lines(file, whole, hunk)

@@ -55,7 +55,7 @@ def divided(
     if isinstance(placed, Miss) or not lines:
         return (hunk,)
     reading, names = kept(placed.lines, before, after, request)
-    parts = tuple(_hunks(reading, hunk))
+    parts = tuple(hunks_of(reading, replace(hunk, format=Format.SEARCH_REPLACE)))
     left = [symbol for symbol in before if symbol.name in names]
     loses = _lost(reading, [*after, *left], before, request)
     if loses:
@@ -67,12 +67,14 @@ def divided(
     return parts or (hunk,)
 
 
-def _hunks(reading: Sequence[HunkLine], hunk: Hunk) -> Iterator[Hunk]:
+def hunks_of(reading: Sequence[HunkLine], hunk: Hunk) -> Iterator[Hunk]:
+    """The hunks of a file's whole ``reading``, like ``hunk`` but for their lines. They land one after the
+    other."""
     shift = 0
     for first, last in _spans(reading):
         before = sum(line.kind is not LineKind.NEW for line in reading[:first])
         piece = tuple(reading[first:last])
-        yield replace(hunk, format=Format.SEARCH_REPLACE, lines=piece, line_hint=before + shift + 1)
+        yield replace(hunk, lines=piece, line_hint=before + shift + 1)
         new = sum(line.kind is LineKind.NEW for line in piece)
         shift += new - sum(line.kind is LineKind.OLD for line in piece)
 

@@ -170,6 +170,8 @@ def standing(past: Iterable[Event]) -> list[HunkChecked | CheckEnded]:
                 hunks[hunk, check] = event
             case CheckEnded(check=check):
                 checks[check] = event
+                waited = [key for key, each in hunks.items() if key[1] == check and each.status == "pending"]
+                hunks = {key: each for key, each in hunks.items() if key not in waited}
             case HunkUndone(hunk=hunk, path=path):
                 hunks = {key: each for key, each in hunks.items() if key[0] != hunk}
                 checks = _without(checks, path)

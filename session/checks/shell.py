@@ -1,4 +1,4 @@
-"""TODO"""
+"""The commands that the user runs in a session: ``!COMMAND``, and one that is run at every save."""
 
 from __future__ import annotations
 

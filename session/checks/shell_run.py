@@ -1,4 +1,7 @@
-"""TODO"""
+"""Runs a line of the user's in a shell, with the time limit of the model's commands, and keeps its output.
+
+Runs a command in front of the user: its output is shown as it comes, and its two ends are kept.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 """Checks of the whole project: once before anything changes, then after each turn that changed a file.
 
-What was red before anything changed is said once, and not held against a turn. Of tests, those that reach the
-changed files run first, then all.
+What was red before anything changed is said once, and not held against a turn. Where a hunk lands before that
+is known, a check that is red is asked again about the files as they were. Of tests, those that reach the
+changed files run first, then all. Where a turn changes a file before the tests of the last one have ended,
+they run again for both, and the hunks are not tested until then.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from session.base.events import (
     Event,
     FileSaved,
     FilesChanged,
+    HunkChecked,
     HunkLanded,
     HunkRedone,
     HunkUndone,
@@ -35,10 +38,14 @@ MOST_TRIES = 3
 """Runs of a check while the files that it is about keep changing."""
 CHANGED_SINCE = "with files that changed after the turn"
 """Why a check may be red that a turn is not to blame for."""
+PENDING = "pending"
+"""The status of a hunk that a check of the project has still to judge."""
 AS_BEFORE = "as_before"
 """The status of a check that is red only with what it found before anything changed."""
 Reaching = Callable[[Check, Sequence[str]], Awaitable[Sequence[str]]]
 """Gives the tests of a check that reach changed files; none where all are to run."""
+LooksBack = Callable[[Check, Sequence[str]], Awaitable[Verdict]]
+"""Runs a check on the files as they were before hunks landed."""
 
 
 class TurnChecks:
@@ -54,6 +61,7 @@ class TurnChecks:
         checks: Iterable[Check],
         judge: Judge,
         reaching: Reaching,
+        look_back: LooksBack,
         publish: Callable[[Event], None],
         settled: Callable[[], Awaitable[None]],
         judged: Callable[[str], None],
@@ -62,15 +70,23 @@ class TurnChecks:
         self._costly = [check for check in checks if check.kind not in CHEAP]
         self._judge = judge
         self._reaching = reaching
+        self._look_back = look_back
         self._publish = publish
         self._settled = settled
         self._judged = judged
         self._before: dict[str, Verdict] = {}
         """What each check said before anything changed, without what was mended since."""
-        self._touched: set[str] = set()
-        """The files in which hunks of the running turn landed, or were undone or redone since."""
+        self._landed: dict[str, str] = {}
+        """The hunks that landed since, with their files: what was there before may have to be looked at."""
+        self._due: set[str] = set()
+        """The files that changed in turns whose verdict is not there yet."""
+        self._judged_last: set[str] = set()
+        """The files of the judging before: what is told of them late is no change of another file."""
         self._ended = ""
         """The last turn that changed something."""
+        self._turn_runs = False
+        self._unjudged = False
+        """Whether something changed since the last judging began."""
         self._disturbed = False
         """Whether another file changed since the check that runs began."""
         self._changed_since = False
@@ -82,59 +98,85 @@ class TurnChecks:
         """Take note of what happens in the session."""
         match event:
             case TurnStarted():
-                self._touched = set()
-                if self._running is not None and self._ended:
-                    self._running.cancel()  # the state that it looks at will be gone
-            case HunkLanded(path=path, status=status) if status != "already_applied":
-                self._touched.add(event.moved_to or path)
-                self._disturb()
-            case HunkUndone() | HunkRedone():
-                self._touched.add(event.place)
-                self._disturb()
-            case FileSaved():
+                self._turn_runs = True
+            case HunkLanded(hunk=hunk, path=path, status=status) if status != "already_applied":
+                self._end_run()
+                self._landed[hunk] = event.moved_to or path
+                self._note_change(event.moved_to or path)
+            case HunkUndone() | HunkRedone() if self._turn_runs:
+                self._end_run()
+                self._note_change(event.place)
+            case HunkUndone() | HunkRedone() if not self._due:
+                self._end_run()
+            case HunkUndone() | HunkRedone() if event.place in self._due:
+                pass  # the stamps of these files tell
+            case HunkUndone() | HunkRedone() | FileSaved():
                 self._disturbed = self._changed_since = True
-            case FilesChanged(paths=paths) if set(paths) - self._touched:
+            case FilesChanged(paths=paths) if set(paths) - self._due - self._judged_last:
                 self._disturbed = self._changed_since = True
-            case TurnEnded(turn=turn) if self._touched:
-                self._ended, self._changed_since = turn, False
-                self._turn_over.set()
+            case TurnEnded(turn=turn):
+                self._turn_runs = False
+                if self._unjudged:
+                    self._ended, self._changed_since = turn, False
+                    self._turn_over.set()
             case _:
                 pass
 
-    def _disturb(self) -> None:
-        """End the run before the first change: from now on it would see that change."""
-        if self._running is not None and not self._ended:
-            self._running.cancel()
+    def _note_change(self, path: str) -> None:
+        self._due.add(path)
+        self._unjudged = True
+
+    def _end_run(self) -> None:
+        """End the run before a change that it would see. What it was to judge is not tested until the end of
+        the turn that makes the change."""
+        if self._running is None or self._running.done() or self._running.cancelling():
+            return
+        self._running.cancel()
+        for check in self._costly:
+            for hunk, path in self._landed.items():
+                if path in self._due and check.takes(path):
+                    self._publish(HunkChecked(hunk, path, check.name, PENDING, message="not tested yet"))
 
     async def judge_turns(self) -> None:
         """Run the checks once, then after each turn that changed something, until cancelled."""
-        if not self._touched:
-            await self._run(self._look_before())
+        while not self._due and not await self._run(self._look_before()):
+            pass
         while True:
             await self._turn_over.wait()
             self._turn_over.clear()
-            await self._run(self._judge_turn(self._ended, sorted(self._touched)))
+            self._unjudged = False
+            paths = sorted(self._due)
+            await self._run(self._judge_turn(self._ended, paths))
 
-    async def _run(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do ``work`` until it ends or :meth:`take` ends it."""
+    async def _run(self, work: Coroutine[Any, Any, None]) -> bool:
+        """Do ``work`` until it ends or :meth:`take` ends it; returns whether it ended by itself."""
         self._running = asyncio.create_task(work)
         try:
             await asyncio.wait({self._running})
         finally:
             self._running.cancel()
             await asyncio.wait({self._running})
-        if not self._running.cancelled():
-            self._running.result()
+        if self._running.cancelled():
+            return False
+        self._running.result()
+        return True
 
     async def _look_before(self) -> None:
         for check in self._costly:
-            verdict = await self._judge(check, None)
-            self._before[check.name] = verdict
-            if verdict.status is Status.RED:
-                self._publish(Notice(level="info", text=_red_before(verdict)))
-            elif verdict.status is Status.UNCLEAR:
-                text = f"{check.name} says nothing of the project as it is: {verdict.why}"
-                self._publish(Notice(level="warning", text=text))
+            self._take_before(check, await self._judge(check, None))
+
+    async def _know_before(self, check: Check) -> None:
+        """Find out what ``check`` said before anything changed, where that is not known yet."""
+        if check.name not in self._before:
+            self._take_before(check, await self._look_back(check, tuple(self._landed)))
+
+    def _take_before(self, check: Check, verdict: Verdict) -> None:
+        self._before[check.name] = verdict
+        if verdict.status is Status.RED:
+            self._publish(Notice(level="info", text=_red_before(verdict)))
+        elif verdict.status is Status.UNCLEAR:
+            text = f"{check.name} says nothing of the project before any change: {verdict.why}"
+            self._publish(Notice(level="warning", text=text))
 
     async def _judge_turn(self, turn: str, paths: Sequence[str]) -> None:
         await self._settled()
@@ -145,6 +187,8 @@ class TurnChecks:
                 if self._changed_since and verdict.status is Status.RED:
                     verdict = replace(verdict, why=", ".join(filter(None, (verdict.why, CHANGED_SINCE))))
                 self._publish(self._ended_event(check, verdict))
+        self._due.difference_update(paths)
+        self._judged_last = set(paths)
         self._judged(turn)
 
     async def _verdict(self, check: Check, paths: Sequence[str]) -> Verdict:
@@ -152,11 +196,15 @@ class TurnChecks:
         tests = await self._reaching(check, paths) if check.takes_tests else ()
         if tests:
             first = await self._steadily(check.only(tests), paths)
+            if first.status is Status.RED:
+                await self._know_before(check)
             if first.status is Status.RED and not self._as_before(check, first):
                 return replace(
                     first, why=f"{first.why}, in tests that reach the change; the others did not run"
                 )
         verdict = await self._steadily(check, paths)
+        if verdict.status is Status.RED:
+            await self._know_before(check)
         self._forget_mended(check, verdict)
         return verdict
 
@@ -185,9 +233,9 @@ class TurnChecks:
 
     def _forget_mended(self, check: Check, verdict: Verdict) -> None:
         """What was mended is held against the turn that breaks it again."""
-        before = self._before.get(check.name)
-        if before is None or verdict.status is Status.UNCLEAR:
+        if verdict.status is Status.UNCLEAR:
             return
+        before = self._before.setdefault(check.name, verdict)
         left = Counter((each.path, each.message) for each in verdict.findings)
         kept = []
         for finding in before.findings:

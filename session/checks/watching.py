@@ -1,4 +1,8 @@
-"""TODO"""
+"""A command that runs at every change of the project, and tells only what is newly red or newly green.
+
+One run at a time: what changes while it runs leads to one more run after it. A command that writes files of
+the project itself would run for ever; it waits longer before each such run.
+"""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from edits.files.text import FileError
 from session.base.events import CheckStarted, Event, Notice
 from session.base.storage.private_files import StoreError
 from session.base.tasks import BackgroundTasks
@@ -20,7 +21,7 @@ from session.turn.turns import Turns
 
 if TYPE_CHECKING:
     from session.checks.check import Check
-    from session.checks.finding import LandedHunk
+    from session.checks.finding import LandedHunk, Verdict
     from session.checks.known_checks import KnownChecks
     from session.checks.runner import CheckRunner, RunsChecks
     from session.checks.sandbox.sandbox import Sandboxes
@@ -109,7 +110,9 @@ class CheckCommands:
         root, run, publish = self._opening.workspace.root, self.runner().run, self._recorder.publish
         hunks = HunkChecks(root, checks, run, self._places, publish)
         hunks.look_ahead()
-        turns = TurnChecks(root, checks, run, self.reaching, publish, hunks.settled, self._judged)
+        turns = TurnChecks(
+            root, checks, run, self.reaching, self._look_back, publish, hunks.settled, self._judged
+        )
         rounds = self._opening.settings.auto_fix
         self._auto = AutoFix(rounds)
         self._take = [hunks.take, turns.take, self._auto.take]
@@ -218,6 +221,16 @@ class CheckCommands:
         elif not self._turns.busy:
             self._recorder.publish(Notice(level="info", text=decided.told))
             self._turns.submit(decided.request, typed="")
+
+    async def _look_back(self, check: Check, hunks: Sequence[str]) -> Verdict:
+        """What ``check`` says of the project as it was before ``hunks`` landed."""
+        from session.checks.finding import Status, Verdict
+
+        try:
+            texts = await self._hunks.texts_before(hunks)
+        except FileError as problem:
+            return Verdict(check, Status.UNCLEAR, 0.0, why=problem.message, ran=False)
+        return await self.runner().run(check, edits=texts)
 
     async def _places(self, hunks: Collection[str]) -> Mapping[str, LandedHunk]:
         from session.checks.finding import LandedHunk

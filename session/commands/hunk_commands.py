@@ -196,6 +196,20 @@ class HunkCommands:
         except FileError:
             return None
 
+    async def texts_before(self, hunks: Collection[str]) -> dict[str, bytes | None]:
+        """The files that ``hunks`` changed, as they were before the first of them: by path, None for one that
+        was not there. Raises FileError where the ledger has lost one."""
+        return await self.thread.run(lambda: self._texts_before(frozenset(hunks)))
+
+    def _texts_before(self, hunks: Collection[str]) -> dict[str, bytes | None]:
+        found: dict[str, bytes | None] = {}
+        for entry in self._ledger.entries():
+            if entry.hunk in hunks and entry.op is Op.LAND:
+                if entry.path not in found:
+                    found[entry.path] = self._ledger.content(entry.before) if entry.before else None
+                found.setdefault(entry.place, None)
+        return found
+
     async def undo_turn(self, turn: str | None = None) -> list[HunkUndone | HunkRefused]:
         """Undo every landed hunk of ``turn``, newest first; without it, of the last turn that has any."""
         if turn is None:

@@ -1,4 +1,9 @@
-"""TODO"""
+"""Keys from the user's own commands, such as a password manager: ``[keys]`` in ``config.toml``.
+
+[keys]
+openai = { command = ["pass", "show", "openai"] }
+groq = { command = "op read op://private/groq/key" }
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""TODO"""
+"""The process that accesses the system keyring, so that a keyring that hangs can be stopped.
+
+It is run by path with ``python -P`` and imports nothing of spark. Its arguments are what to do (``look``,
+``read``, ``store``, ``erase``), a service and a user; a secret to store comes on standard input. It prints
+one JSON object: ``backend`` with the name of a usable keyring, else ``why`` with the reason that there is
+none; for ``read`` also ``secret``, null if the keyring has none.
+"""
 
 from __future__ import annotations
 

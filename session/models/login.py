@@ -1,4 +1,4 @@
-"""TODO"""
+"""Checks, stores and removes keys, for ``spark login`` and ``spark logout``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,12 @@
-"""TODO"""
+"""The system's keyring (Secret Service, Keychain and others), through the package ``keyring`` if installed.
+
+Each access is a short process with a time limit (``keyring_child.py``), because a keyring may wait for the
+user and its libraries are slow to load. A keyring that is missing, locked or silent is not used.
+
+Runs short helper programs that print a key: without a terminal, with a time limit.
+
+Their output is a secret, so it appears in no message, repr or log.
+"""
 
 from __future__ import annotations
 

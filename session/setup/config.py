@@ -30,8 +30,9 @@ from session.setup.user_tables import (
     read_budget,
     read_side,
 )
+from session.tools.command.rules import Rule
 from session.tools.mcp.settings import McpServer, read_servers
-from session.tools.settings import ToolSettings, read_tool_settings
+from session.tools.settings import ToolSettings, read_rules, read_tool_settings
 
 DEFAULT_MODEL = "gpt-6-luna"
 """The catalogue's default of the provider openai."""
@@ -45,7 +46,7 @@ NOTIFY = ("auto", "osc9", "osc777", "bell", "off")
 LEAN = ("auto", "on", "off")
 """The values of ``lean``; the first is the default."""
 PROJECT_KEYS = ("effort", "model", "theme")
-"""The keys of ``.spark.toml``; besides, it may have ``[[checks]]``."""
+"""The keys of ``.spark.toml``; besides, it may have ``allow`` and ``[[checks]]``."""
 MOST_FIX_ROUNDS = 10
 _CATALOGUE_TABLES = ("models", "providers")
 _OLD_PROVIDER_KEYS = ("lanes",)
@@ -123,6 +124,8 @@ class Settings:
     """What differs between the attempts of a race, and the limits of one."""
     keymap: Mapping[str, Any] = field(default_factory=dict)
     """The user's own keys, as they are written; the screen knows what they mean."""
+    allow: tuple[Rule, ...] = ()
+    """The commands that need no question by the project's file, which the user agreed to."""
     checks: tuple[Check, ...] = ()
     """The configured checks; each still needs an agreement in each project."""
     side: SideSettings = field(default_factory=SideSettings)
@@ -284,7 +287,7 @@ def _trusted_file(root: Path, file: Path, answers: Answers, *, whole: bool) -> d
 def _with_project(settings: Settings, project: Mapping[str, Any], file: Path) -> Settings:
     """``settings`` with those of a trusted project's file. Of two checks with the same name the user's own
     counts. Raises ConfigError."""
-    known = (*PROJECT_KEYS, "checks")
+    known = (*PROJECT_KEYS, "allow", "checks")
     for key in project:
         if key not in known:
             allowed = ", ".join(known)
@@ -296,12 +299,13 @@ def _with_project(settings: Settings, project: Mapping[str, Any], file: Path) ->
     except TableError as problem:
         raise ConfigError(str(problem)) from problem
     try:
+        allow = read_rules(table, "allow")
         checks = read_checks(table.take("checks", []), SETTINGS_FILE)
     except TableError as problem:
         raise ConfigError(f"{file}: {problem}") from problem
     names = {check.name for check in settings.checks}
     own = tuple(check for check in checks if check.name not in names)
-    return _merge(settings, {**given, "checks": (*own, *settings.checks)})
+    return _merge(settings, {**given, "allow": allow, "checks": (*own, *settings.checks)})
 
 
 def _check_effort_name(effort: str, where: str = "") -> None:

@@ -8,14 +8,17 @@ from enum import StrEnum
 from typing import Any
 
 from session.base.text.tables import Table
+from session.tools.command.rules import Rule, RuleError, parsed_rule
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class Running(StrEnum):
-    """When commands are run: never, once the user agrees, or always."""
+    """When commands are run: never, within walls, once the user agrees, or always."""
 
     NEVER = "never"
+    SANDBOX = "sandbox"
+    """At once within walls; what needs out of them asks."""
     ASK = "ask"
     ALWAYS = "always"
 
@@ -26,10 +29,12 @@ class ToolSettings:
 
     read: bool = True
     """Whether the model may look at the project by itself."""
-    run: Running = Running.ASK
-    """When commands are run."""
+    run: Running | None = None
+    """When commands are run; None where the user's file does not say."""
     environment: tuple[str, ...] = ()
     """Environment variables that commands get besides the usual ones."""
+    allow: tuple[Rule, ...] = ()
+    """Commands that need no question."""
 
 
 def read_tool_settings(values: Any) -> ToolSettings:
@@ -37,8 +42,9 @@ def read_tool_settings(values: Any) -> ToolSettings:
     table = Table("[tools]", values)
     settings = ToolSettings(
         read=table.flag("read", True),
-        run=Running(table.choice("run", tuple(Running), Running.ASK)),
+        run=Running(table.choice("run", tuple(Running), Running.ASK)) if table.has("run") else None,
         environment=table.texts("environment"),
+        allow=read_rules(table, "allow"),
     )
     table.end()
     for name in settings.environment:
@@ -47,14 +53,24 @@ def read_tool_settings(values: Any) -> ToolSettings:
     return settings
 
 
-def running(settings: ToolSettings, *, attended: bool, trusted: bool) -> Running:
-    """Whether commands may be run here.
+def read_rules(table: Table, key: str) -> tuple[Rule, ...]:
+    """The rules under ``key``, for commands that need no question. Raises TableError."""
+    try:
+        return tuple(map(parsed_rule, table.texts(key)))
+    except RuleError as problem:
+        raise table.wrong(f"{key}: {problem}") from problem
 
-    They run without asking only in a folder that the user trusts: the model reads what a repository holds,
-    and the repository must not run anything through it. With nobody to ask, commands that need approval are
-    not offered.
+
+def running(settings: ToolSettings, *, attended: bool, trusted: bool) -> Running:
+    """When commands may be run here: within walls, unless the user's file says something else.
+
+    They run without asking and without walls only in a folder that the user trusts: the model reads what a
+    repository holds, and the repository must not run anything through it. With nobody to ask, commands that
+    need approval are not offered, and those within walls only where the user's file says so.
     """
     wanted = settings.run
+    if wanted is None:
+        return Running.SANDBOX if attended else Running.NEVER
     if wanted is Running.ALWAYS and not trusted:
         wanted = Running.ASK
     return Running.NEVER if wanted is Running.ASK and not attended else wanted

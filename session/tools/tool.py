@@ -8,11 +8,13 @@ server. Arguments come from a model and are untrusted. A tool that cannot do wha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, Protocol
 
 from context.disk.source import Source
+from edits.hunk import Hunk
 from session.wire.protocol.items import FunctionTool
 
 
@@ -69,18 +71,56 @@ def failed(text: str, summary: str = "") -> ToolResult:
     return ToolResult(text, summary or text.split(". ")[0].removesuffix("."), ok=False)
 
 
+class Consent(StrEnum):
+    """For how long the user agrees to what was asked."""
+
+    ONCE = ""
+    SESSION = "session"
+    ALWAYS = "always"
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A question about a call. ``text`` is exactly what would be done; ``why`` it is asked, and ``always``
+    what the user can allow for good, both in words and empty for nothing."""
+
+    text: str
+    why: str = ""
+    always: str = ""
+
+
+class NotAllowedError(Exception):
+    """The user did not agree, or nobody can be asked; the message tells the model so, ``summary`` the
+    user."""
+
+    def __init__(self, message: str, summary: str = "declined") -> None:
+        super().__init__(message)
+        self.summary = summary
+
+
+async def _nobody(asking: Asking) -> Consent:
+    raise NotAllowedError(f"Nobody can be asked about {asking.text}.")
+
+
+async def _nowhere(hunks: Sequence[Hunk]) -> str:
+    return f"{len(hunks)} edits were not landed."
+
+
 @dataclass(frozen=True, slots=True)
 class CallContext:
     """The surroundings of a call. ``room`` is the most tokens that its text may take, measured by ``count``.
 
     ``say`` shows the user pieces of output while the call still runs, and ``keep`` keeps all of it for when
-    the user asks; both are called on the event loop.
+    the user asks; both are called on the event loop. ``ask`` asks the user, and raises NotAllowedError for a
+    no. ``land`` lands hunks as if the model had sent them, and tells the model what became of each.
     """
 
     room: int
     count: Callable[[str], int]
     say: Callable[[str], None] = field(default=lambda text: None)
     keep: Callable[[bytes], None] = field(default=lambda piece: None)
+    ask: Callable[[Asking], Awaitable[Consent]] = _nobody
+    land: Callable[[Sequence[Hunk]], Awaitable[str]] = _nowhere
 
 
 class Tool(Protocol):

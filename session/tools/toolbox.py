@@ -127,6 +127,17 @@ class Toolbox:
                 tools.setdefault(tool.spec.name, tool)
         self._tools = tools
 
+    def offer(self, tool: Tool) -> None:
+        """Add an own tool, if it is not there yet, from now on."""
+        self.withdraw(tool)
+        self._own = (*self._own, tool)
+        self._tools = {each.spec.name: each for each in (*self._own, *self._tools.values())}
+
+    def withdraw(self, tool: Tool) -> None:
+        """Remove an own tool, from now on."""
+        self._own = tuple(each for each in self._own if each is not tool)
+        self._tools = {name: each for name, each in self._tools.items() if each is not tool}
+
     def as_now(self) -> Toolbox:
         """A copy with the present tools, so that changes during a turn only affect the next one."""
         return Toolbox(tuple(self._tools.values()))

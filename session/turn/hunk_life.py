@@ -29,6 +29,7 @@ from edits.hunk import Guard, Hunk, Landed, Refused
 from edits.report import NotReceived, UndoneByUser
 from session.base.events import HunkDropped, HunkHeld, HunkLanded, HunkRedone, HunkRefused, HunkUndone
 from session.base.text.sanitize import clean, clean_line
+from session.tools.tool import Consent
 from session.turn.turn import IllegalSignalError
 
 HunkOutcome = Landed | Refused | NotReceived
@@ -148,13 +149,15 @@ class Answer:
     """The user's answer to what is held, a hunk or a tool call: may it land, or run?
 
     With ``rest`` it also answers all that this turn will still hold. For hunks alone, ``why`` goes to the
-    model with a no, and ``new`` are the lines that land in place of the hunk's own.
+    model with a no, and ``new`` are the lines that land in place of the hunk's own. For calls alone,
+    ``scope`` says for how long a yes holds.
     """
 
     land: bool
     rest: bool = False
     why: str = ""
     new: Sequence[str] | None = None
+    scope: Consent = Consent.ONCE
 
 
 class HunkLife:

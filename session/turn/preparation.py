@@ -52,6 +52,10 @@ PATIENCE = 1.5
 _BRIEF_LIKELY = 1_500
 """Most tokens of files that nobody named for a model that reads a few tens of tokens a second."""
 _IMAGES = (".avif", ".bmp", ".gif", ".heic", ".ico", ".jpeg", ".jpg", ".png", ".tiff", ".webp")
+_OTHER_SUBJECT = 0.1
+"""The share of a budget from which what a request about another subject lacks starts the window afresh."""
+_SUBJECT_SHARE = 0.75
+"""The share of the room left in a window that such a request may fill; the rest is for the turn's calls."""
 _TOLD = 4
 """Most files that were named and not shown that are listed one by one."""
 
@@ -183,7 +187,17 @@ class Preparation:
             self.counter.load()
             return self._prepared(prompt, memory, past, share)
 
-    def _prepared(self, prompt: str, memory: TurnMemory, past: PastTurns, share: float) -> PreparedRequest:
+    def _prepared(
+        self,
+        prompt: str,
+        memory: TurnMemory,
+        past: PastTurns,
+        share: float,
+        *,
+        other_subject: bool = False,
+    ) -> PreparedRequest:
+        """The items for ``prompt``. One about an ``other_subject`` than what the window holds starts it
+        afresh, and gets the room of a first one."""
         tree = Tree(self.root)
         files = {path: read_or_none(tree, path) for path in memory.edited_files.paths}
         reported, unsent, kept = len(memory.unreported), tuple(memory.unsent), tuple(memory.line_news)
@@ -192,14 +206,24 @@ class Preparation:
         extra += self.count(REPORT_HEAD + report) if report else 0
         used = memory.conversation.tokens + extra + self.count(prompt)
         limit = restart_limit(self.budget, self.instruction_tokens)
-        full = share < 1 or (used > limit and bool(memory.conversation.items))
+        full = share < 1 or other_subject or (used > limit and bool(memory.conversation.items))
         fresh = full or not memory.conversation.items
         news = REPORT_HEAD + "".join(kept) if kept and not fresh else ""
         extra += self.count(news) if news else 0
         heads = self.count(DATA_HEAD) + (self.count(AGREED_HEAD) if self.approved.any else 0)
         budget = int(self.budget * share) - self.count(self.tools) - extra - heads
         dialogue = self._history(past, budget, prompt, full=full) if fresh else History((), 0)
-        window = self._build(prompt, memory, budget, dialogue.pieces, past if fresh else None, extra + heads)
+        window = self._build(
+            prompt,
+            memory,
+            budget,
+            dialogue.pieces,
+            past if fresh else None,
+            extra + heads,
+            first=not memory.conversation.items or other_subject,
+        )
+        if not fresh and window.unmet > _OTHER_SUBJECT * self.budget:
+            return self._prepared(prompt, memory, past, share, other_subject=True)
         pieces = [piece for piece in window.pieces if piece.kind is not Kind.INSTRUCTIONS]
         words = (Kind.PROJECT_INSTRUCTIONS, Kind.REQUEST)
         agreed = _headed(AGREED_HEAD, (piece for piece in pieces if piece.kind is Kind.PROJECT_INSTRUCTIONS))
@@ -215,7 +239,11 @@ class Preparation:
             window=window,
             notes=(
                 *_notes(
-                    full=full, refused=share < 1, compacted=dialogue.made is not None, past=bool(past.turns)
+                    full=full,
+                    refused=share < 1,
+                    compacted=dialogue.made is not None,
+                    other_subject=other_subject,
+                    past=bool(past.turns),
                 ),
                 *_named_but_not_shown(window),
                 *_hidden(window, memory),
@@ -247,8 +275,12 @@ class Preparation:
         following turn, they take at most what is left until the window would be started afresh."""
         if fresh:
             return min(afresh_limit(budget), _BRIEF_LIKELY) if self.brief else afresh_limit(budget)
-        left = restart_limit(self.budget, self.instruction_tokens) - memory.conversation.tokens
-        return max(0, min(later_limit(budget), left))
+        return min(later_limit(budget), self._left(memory))
+
+    def _left(self, memory: TurnMemory) -> int:
+        """The tokens that are left until the window would be started afresh."""
+        limit = restart_limit(self.budget, self.instruction_tokens)
+        return max(0, limit - memory.conversation.tokens)
 
     @property
     def dialogue_room(self) -> Room:
@@ -263,11 +295,14 @@ class Preparation:
         dialogue: tuple[str, ...],
         past: PastTurns | None,
         extra: int,
+        *,
+        first: bool,
     ) -> Window:
         """The window; a fresh one where the ``past`` is given, which is the dialogue before it. ``extra`` are
-        the tokens that the request has beside it."""
+        the tokens that the request has beside it. The ``first`` one about its subject is filled."""
         snapshot = self.project.snapshot
-        about = recent_topic(past, snapshot) if past is not None else RecentTopic()
+        goes_on = past is not None and not (first and memory.conversation.items)
+        about = recent_topic(past, snapshot) if past is not None and goes_on else RecentTopic()
         most, comfort = self._fill_limits()
         request = WindowRequest(
             text=prompt,
@@ -277,7 +312,8 @@ class Preparation:
             open_files=self.open_files,
             map_limit=0 if self.brief else map_limit(budget),
             likely_limit=self._likely_limit(budget, memory, fresh=past is not None),
-            fills_up=past is not None and not memory.conversation.items and not self.brief,
+            subject_limit=int(self._left(memory) * _SUBJECT_SHARE),
+            fills_up=past is not None and first and not self.brief,
             likeliest_last=self.brief,
             fill_limit=None if past is None else most - extra,
             fill_comfort=None if past is None else comfort - extra,
@@ -340,9 +376,13 @@ def _headed(head: str, pieces: Iterable[Piece]) -> str:
     return head + text if text else ""
 
 
-def _notes(*, full: bool, refused: bool, compacted: bool, past: bool) -> tuple[str, ...]:
+def _notes(*, full: bool, refused: bool, compacted: bool, other_subject: bool, past: bool) -> tuple[str, ...]:
     if not full or (compacted and not refused):
         return ()
+    if other_subject and not refused:
+        return (
+            "The window was about another subject: it was started afresh, with the conversation as history.",
+        )
     why = "too long for the server" if refused else "full"
     if not past:
         return (f"The window was {why}: a smaller one was sent.",)

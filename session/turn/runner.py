@@ -10,9 +10,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from context.window.pieces import BudgetTooSmall
+from edits.hunk import Hunk
+from edits.report import Outcome, render
 from session.base.events import (
     InstructionsUnused,
     Notice,
@@ -108,6 +109,9 @@ class Runner:
         self._sent_tokens = 0
         self._tries = Tries(MOST_LOSSES)
         self._failure: Failure | None = None
+        self._told: set[str] = set()
+        """The hunks of tools, whose ends the answers of their calls tell."""
+        calls.land = self._land_made
         model = chosen.model
         self._repairs = Repairs(prompt, model.edit_format, model.brief)
 
@@ -172,7 +176,9 @@ class Runner:
             return False
         if self._lane.answer(held, answer):
             return True
-        return answer.new is None and self._calls.decide(held, agreed=answer.land, rest=answer.rest)
+        if answer.new is not None:
+            return False
+        return self._calls.decide(held, agreed=answer.land, rest=answer.rest, scope=answer.scope)
 
     def _signal(self, signal: Signal) -> None:
         if self.turn.advance(signal):
@@ -434,9 +440,19 @@ class Runner:
         words = asked.bare if asked.files and not shown else asked.words
         return [*report_messages(report), developer_message(words)]
 
-    def _fresh_outcomes(self) -> list[Any]:
+    def _fresh_outcomes(self) -> list[Outcome]:
         first, self._response.first_outcome = self._response.first_outcome, len(self._lane.outcomes)
-        return self._lane.outcomes[first:]
+        return [each for each in self._lane.outcomes[first:] if each.hunk not in self._told]
+
+    async def _land_made(self, hunks: Sequence[Hunk]) -> str:
+        """Land what a tool wrote, held and reviewed like any edit, and report to the model on it."""
+        known = {each.hunk for each in self._lane.outcomes}
+        for hunk in hunks:
+            self._lane.land(hunk)
+        await self._lane.settled()
+        made = [each for each in self._lane.outcomes if each.hunk not in known]
+        self._told |= {each.hunk for each in made}
+        return "What became of what it wrote:\n" + render(made).partition("\n")[2]
 
     async def _settle_accounts(self) -> None:
         """Note for the next turn how this one ended, unless it was completed."""

@@ -7,16 +7,27 @@ their order, each once the user has agreed where that is needed. A call that fai
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from context.text.tokens import Counter
+from edits.hunk import Hunk
 from session.base.events import Publisher, ToolCalled, ToolEnded, ToolHeld, ToolOutput
 from session.base.tasks import fault_line, log_fault
 from session.base.text.sanitize import clean, clean_line
 from session.record.outputs import Outputs
-from session.tools.tool import LEAST_ROOM, CallContext, Reading, Tool, ToolResult, failed
+from session.tools.tool import (
+    LEAST_ROOM,
+    Asking,
+    CallContext,
+    Consent,
+    NotAllowedError,
+    Reading,
+    Tool,
+    ToolResult,
+    failed,
+)
 from session.tools.toolbox import BadArguments, Toolbox, UnknownTool
 from session.wire.protocol.items import FunctionCall
 
@@ -54,7 +65,8 @@ class _Call:
     label: str
     answers: Answers
     ended: bool = False
-    decision: asyncio.Future[bool] | None = None
+    decision: asyncio.Future[Consent | None] | None = None
+    """The user's answer, once the call is held; None for a no."""
 
 
 class Calls:
@@ -72,6 +84,10 @@ class Calls:
     ) -> None:
         """``counter`` measures the answers; ``attended`` says that a user can be asked about a call.
         ``outputs`` keeps what they print, where somebody can ask for it."""
+        self.land: Callable[[Sequence[Hunk]], Awaitable[str]] = _nowhere
+        """Lands the hunks of what a call wrote to the project."""
+        self.sources: Callable[[str], Sequence[str]] = lambda text: ()
+        """Says where parts of a text come from that the user did not type."""
         self._turn = turn
         self._toolbox = toolbox
         self._counter = counter
@@ -104,8 +120,9 @@ class Calls:
             if work is not None and not work[0].spec.reads_only:
                 await self._one(call, work, each)
 
-    def decide(self, call: str, *, agreed: bool, rest: bool = False) -> bool:
-        """Allow or decline a held call. With ``rest`` a yes also holds for all later calls of this turn.
+    def decide(self, call: str, *, agreed: bool, rest: bool = False, scope: Consent = Consent.ONCE) -> bool:
+        """Allow or decline a held call. With ``rest`` a yes also holds for all later calls of this turn; with
+        ``scope``, for others like it, where the call can say which these are.
 
         False when that call is not held.
         """
@@ -113,7 +130,7 @@ class Calls:
         if held is None or held.decision is None or held.decision.done():
             return False
         self._allow_all = self._allow_all or (agreed and rest)
-        held.decision.set_result(agreed)
+        held.decision.set_result(scope if agreed else None)
         return True
 
     def stop(self) -> None:
@@ -156,23 +173,45 @@ class Calls:
         if room < LEAST_ROOM:
             self._conclude(call, failed(NO_ROOM, "no room left in the window"))
             return
-        if tool.spec.asks and not self._attended:
-            self._conclude(call, failed(NOBODY, "nobody can be asked here"), "declined")
-        elif tool.spec.asks and not await self._agreed(call, tool, arguments):
-            self._conclude(call, failed(DECLINED, "declined"), "declined")
-        else:
-            around = CallContext(room, self._counter.count, lambda text: self._say(call, text))
-            if self._outputs is not None:
-                around = replace(around, keep=self._outputs.keep(call.name))
+        around = CallContext(
+            room,
+            self._counter.count,
+            lambda text: self._say(call, text),
+            ask=lambda asking: self._ask(call, asking),
+            land=lambda hunks: self.land(hunks),
+        )
+        if self._outputs is not None:
+            around = replace(around, keep=self._outputs.keep(call.name))
+        try:
+            if tool.spec.asks:
+                await self._ask(call, Asking(tool.label(arguments)))
             self._conclude(call, await _done(tool, arguments, around))
+        except NotAllowedError as refused:
+            self._conclude(call, failed(str(refused), refused.summary), "declined")
 
-    async def _agreed(self, call: _Call, tool: Tool, arguments: Mapping[str, Any]) -> bool:
+    async def _ask(self, call: _Call, asking: Asking) -> Consent:
+        """Ask the user about a call. Raises NotAllowedError."""
+        if not self._attended:
+            raise NotAllowedError(NOBODY, "nobody can be asked here")
         if self._allow_all:
-            return True
+            return Consent.ONCE
         call.decision = asyncio.get_running_loop().create_future()
-        text = clean(tool.label(arguments))
-        self._publish(ToolHeld(turn=self._turn, call=call.name, tool=call.tool, text=text))
-        return await call.decision
+        self._publish(
+            ToolHeld(
+                turn=self._turn,
+                call=call.name,
+                tool=call.tool,
+                text=clean(asking.text),
+                why=clean_line(asking.why),
+                always=clean_line(asking.always),
+                sources=tuple(map(clean_line, self.sources(asking.text))),
+            )
+        )
+        consent = await call.decision
+        call.decision = None
+        if consent is None:
+            raise NotAllowedError(DECLINED)
+        return consent
 
     def _say(self, call: _Call, text: str) -> None:
         if not self._stopped:
@@ -197,10 +236,16 @@ class Calls:
 async def _done(tool: Tool, arguments: Mapping[str, Any], around: CallContext) -> ToolResult:
     try:
         return await tool.call(arguments, around)
+    except NotAllowedError:
+        raise
     except OSError as problem:  # a full disk, too many open files
         return failed(f"{tool.spec.name} could not be done: {problem.strerror or problem}.")
     except Exception as fault:  # noqa: BLE001 - a tool may raise anything; the model is told
         return failed(_fault(tool.spec.name, fault))
+
+
+async def _nowhere(hunks: Sequence[Hunk]) -> str:
+    raise RuntimeError(f"{len(hunks)} hunks of a tool have no lane")
 
 
 def _fault(tool: str, fault: Exception) -> str:

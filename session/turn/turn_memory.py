@@ -1,4 +1,13 @@
-"""TODO"""
+"""The memory of a session between turns: the conversation, what the model was shown, what it is owed.
+
+The conversation as the model holds it: an append-only list of items.
+
+Tracks the files that the model has edited, so that it can be told what the user changed in them.
+
+For each file with a landed hunk this keeps the text that the model believes it to have: the text before the
+first hunk, with all of the model's own hunks applied. Any difference on disk comes from the user (typing, an
+undo, another program), and is reported to the model as a short diff.
+"""
 
 from __future__ import annotations
 

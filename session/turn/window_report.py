@@ -1,4 +1,4 @@
-"""TODO"""
+"""Describes a window for the user: its pieces, and why each is in it or was left out."""
 
 from __future__ import annotations
 

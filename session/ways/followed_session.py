@@ -173,9 +173,10 @@ class FollowedSession:
         rest: bool = False,
         why: str = "",
         new: Sequence[str] | None = None,
+        scope: str = "",
     ) -> bool:
         """Answer what is held."""
-        self._send(Answer(held, land, rest, why, None if new is None else tuple(new)))
+        self._send(Answer(held, land, rest, why, None if new is None else tuple(new), scope))
         return True
 
     def take_over(self) -> None:

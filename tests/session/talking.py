@@ -15,6 +15,7 @@ from session.partner.server.server import Partner
 from session.session import Session
 from session.setup.config import Flags
 from session.setup.opening import Opening, open_project
+from session.tools.settings import Running
 
 E = TypeVar("E")
 
@@ -198,9 +199,13 @@ async def talking(
     resume: Path | None = None,
     review: bool = False,
     attended: bool = True,
+    run: Running = Running.ASK,
 ) -> AsyncIterator[Listening]:
-    """A session in ``root`` with a partner that plays ``script`` (TOML)."""
+    """A session in ``root`` with a partner that plays ``script`` (TOML). Commands ``run`` so, where nothing
+    else is set."""
     async with Partner(rate=rate, scripts=parse(script)) as partner:
         session = Session(opening(root, partner.url, model, review=review), resume=resume, attended=attended)
+        if session.commands.mode is Running.SANDBOX:
+            session.commands.choose(run)
         async with listened(session, partner, root) as listening:
             yield listening

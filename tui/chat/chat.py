@@ -124,6 +124,12 @@ class ChatView(Widget, can_focus=True):
             entry.judge(check, status, detail)
             self._pacer.request()
 
+    def tested(self, check: str) -> None:
+        """A check of the project has judged: no hunk waits for it any more."""
+        for entry in self._hunks.values():
+            entry.tested(check)
+        self._pacer.request()
+
     def call(self, call: str, line: str) -> CallEntry:
         """The entry of a tool call; a new one with ``line`` where there is none."""
         entry = self._calls.get(call)

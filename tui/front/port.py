@@ -154,10 +154,12 @@ class SessionPort(Protocol):
         rest: bool = False,
         why: str = "",
         new: Sequence[str] | None = None,
+        scope: str = "",
     ) -> bool:
         """Apply (``land``) or reject a held hunk, allow or decline a held tool call; with ``rest`` also
         everything that the turn holds later. With a hunk, ``why`` goes to the model with a no, and ``new``
-        are the lines that land in place of its own. False when it is not held, or cannot be edited yet."""
+        are the lines that land in place of its own. With a call, ``scope`` is how long a yes holds for others
+        like it: ``session`` or ``always``. False when it is not held, or cannot be edited yet."""
         ...
 
     review: bool

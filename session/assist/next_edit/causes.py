@@ -9,18 +9,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from context.code.languages import Language, language_of
+from context.code.languages import Language, family_of, language_of
 from context.code.parsing import nodes, text_of
+from context.code.scopes import scoping_of
 from context.code.uses import Call, Import, calls, imports, signatures
 from context.disk.source import Source, read
 from context.project.snapshot import Snapshot
 from context.text.secrets import is_secret_file
 from edits.files.diff import changes
 from edits.hunk import Action, Format, Hunk, HunkLine, LineKind
+from session.assist.next_edit.class_table import ClassTable
 from session.assist.next_edit.move import Move, Moves, followed, importing, module_of
+from session.assist.next_edit.own_body import body_lines
+from session.assist.next_edit.references import Piece, References
 from session.assist.next_edit.rename import Rename, renames
 from session.assist.next_edit.signature import CallEdit, SignatureChange, edit_of, signature_changes
 from session.project.syntax import definitions_in
@@ -43,6 +48,8 @@ class NextPlace:
     new: tuple[str, ...] | None
     above: tuple[str, ...] = ()
     below: tuple[str, ...] = ()
+    gone: str = ""
+    """A parameter that the lines use and that there is no more."""
 
     def hunk(self) -> Hunk:
         """The change as a hunk."""
@@ -97,38 +104,98 @@ def names_in(path: str, lines: Sequence[str]) -> frozenset[str]:
     return frozenset(each.name.rpartition(".")[2] for each in found if each.kind != "section")
 
 
-def places(
-    cause: Cause, path: str, snapshot: Snapshot, written: Mapping[str, Collection[int]]
-) -> list[NextPlace]:
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What a change left behind: the places that are offered, of how many there are, and how many files that
+    have the name were not looked through."""
+
+    places: tuple[NextPlace, ...] = ()
+    total: int = 0
+    unread: int = 0
+
+    def __add__(self, other: Left) -> Left:
+        return Left((*self.places, *other.places), self.total + other.total, self.unread + other.unread)
+
+
+def places(cause: Cause, path: str, snapshot: Snapshot, written: Mapping[str, Collection[int]]) -> Left:
     """The places that ``cause``, a change of the file ``path``, left behind: in that file first, then in the
-    files of the same language that the index has the name in. Where another file defines the name too, that
-    may be meant there: then only in that file, unless it was moved. ``written`` are the rows that the change
-    wrote itself, from 0. It reads and parses files."""
+    files of the same language that the index has the name in. Where another file defines the name of a
+    function too, only calls that mean this one. ``written`` are the rows that the change wrote itself, from
+    0. It reads and parses files."""
     name = cause.old if isinstance(cause, Rename) else cause.name
-    found: list[NextPlace] = []
-    elsewhere: list[NextPlace] = []
-    for other, lines in _files(name, path, snapshot):
-        here = list(places_in(cause, other, lines, frozenset(written.get(other, ()))))
+    ranked = _ranked(name, path, snapshot)
+    files = {other: lines for other in ranked[:MOST_FILES] if (lines := _lines(other, snapshot)) is not None}
+    if isinstance(cause, Rename):
+        found = list(_of_rename(cause, files, snapshot))
+    else:
+        found = list(_in_files(cause, path, files, snapshot, written))
+    return Left(tuple(found[:MOST_PLACES]), len(found), max(0, len(ranked) - MOST_FILES))
+
+
+def _in_files(
+    cause: SignatureChange | Move,
+    path: str,
+    files: Mapping[str, Sequence[str]],
+    snapshot: Snapshot,
+    written: Mapping[str, Collection[int]],
+) -> Iterator[NextPlace]:
+    """The places in some files, of which ``path`` is the first."""
+    rivals = {
+        other for other, lines in files.items() if other != path and cause.name in names_in(other, lines)
+    }
+    body: list[NextPlace] = []
+    means = _references(cause, files, snapshot) if rivals and isinstance(cause, SignatureChange) else None
+    for other, lines in files.items():
+        rows = frozenset(written.get(other, ()))
+        here = places_in(cause, other, lines, rows)
         if other == path:
-            found = here
-            continue
-        if not isinstance(cause, Move) and name in names_in(other, lines):
-            return found[:MOST_PLACES]
-        elsewhere += here
-    return [*found, *elsewhere][:MOST_PLACES]
+            body = list(_own_body(cause, other, lines, rows))
+            yield from (each for each in body if not each.gone)
+            yield from here
+        elif means is None:
+            yield from here
+        else:
+            meant = {piece.row for piece in means.in_file(other)}
+            yield from (
+                each for each in here if meant & set(range(each.line - 1, each.line - 1 + len(each.old)))
+            )
+    if means is not None:
+        means.close()
+    yield from (each for each in body if each.gone)  # they wait for a model
 
 
-def _files(name: str, path: str, snapshot: Snapshot) -> Iterator[tuple[str, Sequence[str]]]:
-    """The files that may have the name, ``path`` first, with their lines."""
+def _references(
+    change: SignatureChange, files: Mapping[str, Sequence[str]], snapshot: Snapshot
+) -> References | None:
+    """What means the function whose signature was changed; None where that cannot be told."""
+    path = next(iter(files), "")
     language = language_of(path)
-    others = snapshot.words.score({name.lower(): 1.0})
-    ranked = sorted(others, key=lambda each: (-others[each], each))
-    for other in [path, *(each for each in ranked if each != path)][:MOST_FILES]:
-        if language_of(other) is not language or is_secret_file(other) or other not in snapshot.paths:
-            continue
-        lines = getattr(snapshot.read(other), "lines", None)
-        if lines is not None:
-            yield other, lines
+    if language is None or scoping_of(language) is None:
+        return None
+    line = files[path][change.new.row]
+    found = re.search(rf"\b{re.escape(change.name)}\b", line)
+    if found is None:
+        return None
+    column = len(line[: found.start()].encode())
+    same = Rename(change.name, change.name, path, change.new.row, column)
+    return References(same, snapshot, ClassTable(snapshot, path), tuple(files))
+
+
+def _ranked(name: str, path: str, snapshot: Snapshot) -> list[str]:
+    """The files that may have the name, ``path`` first, then the likeliest."""
+    family = family_of(path)
+    scores = snapshot.words.score({name.lower(): 1.0})
+    ranked = sorted((each for each in scores if each != path), key=lambda each: (-scores[each], each))
+    known = set(snapshot.paths)
+    return [
+        each
+        for each in (path, *ranked)
+        if family_of(each) == family and not is_secret_file(each) and each in known
+    ]
+
+
+def _lines(path: str, snapshot: Snapshot) -> Sequence[str] | None:
+    return getattr(snapshot.read(path), "lines", None)
 
 
 def places_in(
@@ -136,19 +203,32 @@ def places_in(
 ) -> Iterator[NextPlace]:
     """The places in one file, whose lines are given; it parses."""
     language = language_of(path)
-    if isinstance(cause, Rename):
-        yield from _of_rename(cause, path, lines)
-    elif language is not None and isinstance(cause, SignatureChange):
+    if language is not None and isinstance(cause, SignatureChange):
         yield from _of_signature(cause, path, lines, language, written)
     elif language is not None and isinstance(cause, Move):
         yield from _of_move(cause, path, lines, language)
 
 
-def _of_rename(rename: Rename, path: str, lines: Sequence[str]) -> Iterator[NextPlace]:
-    wanted = re.compile(rf"\b{re.escape(rename.old)}\b")
-    for row, line in enumerate(lines):
-        if wanted.search(line):
-            yield place_in(rename, path, lines, row, 1, (rename.applied(line),))
+def _of_rename(rename: Rename, files: Mapping[str, Sequence[str]], snapshot: Snapshot) -> Iterator[NextPlace]:
+    """The lines with names that mean a renamed definition, its own file's first."""
+    language = language_of(rename.path)
+    if language is None or scoping_of(language) is None:
+        return
+    table = ClassTable(snapshot, rename.path, (rename.old, rename.new))
+    with closing(References(rename, snapshot, table, tuple(files))) as references:
+        for path, lines in files.items():
+            rows: dict[int, list[Piece]] = {}
+            for piece in references.in_file(path):
+                rows.setdefault(piece.row, []).append(piece)
+            for row, pieces in sorted(rows.items()):
+                yield place_in(rename, path, lines, row, 1, (_with(lines[row], pieces),))
+
+
+def _with(line: str, pieces: Iterable[Piece]) -> str:
+    made = line.encode("utf-8", "replace")
+    for piece in sorted(pieces, key=lambda each: -each.start):
+        made = made[: piece.start] + piece.text.encode() + made[piece.end :]
+    return made.decode("utf-8", "replace")
 
 
 def _of_signature(
@@ -167,6 +247,17 @@ def _of_signature(
         group.append((call, edit))
     if group:
         yield _joined(change, path, lines, source, group)
+
+
+def _own_body(cause: Cause, path: str, lines: Sequence[str], written: Collection[int]) -> Iterator[NextPlace]:
+    """The lines of a function's own body that use a parameter by its old name."""
+    language = language_of(path)
+    if language is None or not isinstance(cause, SignatureChange):
+        return
+    for each in body_lines(cause, language, lines):
+        if each.row not in written:
+            new = (_with(lines[each.row], each.pieces),) if not each.gone else None
+            yield replace(place_in(cause, path, lines, each.row, 1, new), gone=each.gone)
 
 
 def _joined(
@@ -242,8 +333,8 @@ def _of_old_home(move: Move, path: str, lines: Sequence[str], found: Sequence[Im
 Lines = tuple[str, ...]
 
 
-def left_behind(changed: Collection[tuple[str, Lines]], snapshot: Snapshot, moves: Moves) -> list[NextPlace]:
-    """The places that the change of some files, whose lines were as given, left behind."""
+def left_behind(changed: Collection[tuple[str, Lines]], snapshot: Snapshot, moves: Moves) -> Left:
+    """What the change of some files, whose lines were as given, left behind."""
     found: list[tuple[Cause, str]] = []
     written: dict[str, frozenset[int]] = {}
     for path, before in changed:
@@ -258,12 +349,13 @@ def left_behind(changed: Collection[tuple[str, Lines]], snapshot: Snapshot, move
         defined = definitions_in(path, "\n".join(before)), definitions_in(path, "\n".join(after))
         moved = moves.changed(path, (before, defined[0]), (after, defined[1]))
         found += [(move, move.old) for move in moved]
-    return [place for cause, path in found for place in places(cause, path, snapshot, written)]
+    return sum((places(cause, path, snapshot, written) for cause, path in found), Left())
 
 
 def _in_file(path: str, before: Sequence[str], after: Sequence[str]) -> list[Cause]:
     """What a change did in one file."""
-    renamed: list[Cause] = list(renames(before, after, names_in(path, before), names_in(path, after)))
+    defined = definitions_in(path, "\n".join(before)), definitions_in(path, "\n".join(after))
+    renamed: list[Cause] = list(renames(path, before, after, *defined))
     language = language_of(path)
     if language is None:
         return renamed

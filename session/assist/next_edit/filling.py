@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -132,6 +133,8 @@ def _lately(place: NextPlace, taken: Sequence[NextPlace]) -> str:
     cause = place.cause
     if isinstance(cause, SignatureChange):
         parts = [f"-{cause.old.line}\n+{cause.new.line}"]
+        if place.gone:
+            parts.append(f"{place.gone} is no parameter any more: do without it")
     elif isinstance(cause, Move):
         parts = [f"{cause.name} was moved from {cause.old} to {cause.new}"]
     else:
@@ -170,8 +173,8 @@ def _whole(place: NextPlace, made: Suggestion) -> tuple[str, ...]:
 
 
 def _follows(place: NextPlace, before: Sequence[str], after: Sequence[str], count: int) -> bool:
-    """Whether the lines do what the change asks for: as many calls as there were, which fit now; or an import
-    from the new file."""
+    """Whether the lines do what the change asks for: as many calls as there were, which fit now; or no use of
+    a parameter that is gone; or an import from the new file."""
     cause, row = place.cause, place.line - 1
     if isinstance(cause, Move):
         text = "\n".join(after[row : row + count])
@@ -180,6 +183,8 @@ def _follows(place: NextPlace, before: Sequence[str], after: Sequence[str], coun
     if language is None or not isinstance(cause, SignatureChange):
         return False
     source = "\n".join(after)
+    if place.gone:
+        return not re.search(rf"\b{re.escape(place.gone)}\b", "\n".join(after[row : row + count]))
     old = [
         each
         for each in calls(language, "\n".join(before), cause.name)

@@ -24,7 +24,7 @@ from enum import StrEnum
 
 from context.disk.source import Source, read
 from context.project.snapshot import Snapshot
-from session.assist.next_edit.causes import NextPlace, left_behind
+from session.assist.next_edit.causes import Left, NextPlace, left_behind
 from session.assist.next_edit.filling import Filling
 from session.assist.next_edit.move import Moves
 from session.assist.review.change import lines_in
@@ -69,11 +69,15 @@ TABLE: dict[State, dict[Signal, State]] = {
 class Chain:
     """The places of one change. Only :meth:`signal` changes the state."""
 
-    def __init__(self, places: Sequence[NextPlace]) -> None:
+    def __init__(self, places: Sequence[NextPlace], found: int = 0, unread: int = 0) -> None:
         self.turn = ""
         """The turn of its hunks: the first of them, so that undo takes all back together."""
         self.told = False
         """Whether a place was offered yet."""
+        self.without: list[NextPlace] = []
+        """The places for which there is no text: the user has to look at them."""
+        self.found, self.unread = max(found, len(places)), unread
+        """How many places there are, and how many files that have the name were not looked through."""
         self._places = list(places)
         self._total = len(places)
         self.state = State.PREPARING if places else State.OVER
@@ -246,14 +250,14 @@ class NextEdits:
         while self._changed:
             await asyncio.sleep(AFTER_SAVE_SECONDS)
             changed, self._changed = self._changed, {}
-            places = await asyncio.to_thread(self._left_behind, changed)
-            if places and not self._busy and self._side.enabled:
+            left = await asyncio.to_thread(self._left_behind, changed)
+            if left.places and not self._busy and self._side.enabled:
                 self.end()
                 self._filling = Filling(self._side, self._tasks, self._snapshot)
-                self._chain = Chain(places)
+                self._chain = Chain(left.places, left.total, left.unread)
                 self._tasks.start(self._offer(self._chain), "preparing a next edit")
 
-    def _left_behind(self, changed: dict[str, tuple[str, ...]]) -> list[NextPlace]:
+    def _left_behind(self, changed: dict[str, tuple[str, ...]]) -> Left:
         return left_behind(tuple(changed.items()), self._snapshot(), self._moves)
 
     async def _offer(self, chain: Chain) -> None:
@@ -263,6 +267,8 @@ class NextEdits:
             text = await self._filling.text(place)
             now = await asyncio.to_thread(self._as_it_is, place) if text is not None else None
             if now is None:
+                if text is None:
+                    chain.without.append(place)
                 chain.signal(Signal.SKIP)
             elif chain.ready(replace(now, new=text)):
                 self._tell(chain)
@@ -270,8 +276,8 @@ class NextEdits:
                     self._filling.start(following)
         if chain is self._chain and chain.state is State.OVER:
             self._chain = None
-            if chain.told:
-                self._publish(NextEditsOver())
+            if chain.told or chain.without:
+                self._publish(NextEditsOver(tuple(f"{each.path}:{each.line}" for each in chain.without)))
 
     def _tell(self, chain: Chain) -> None:
         place = chain.offered
@@ -287,5 +293,7 @@ class NextEdits:
                 new=place.new,
                 number=chain.number,
                 total=chain.total,
+                found=chain.found,
+                unread=chain.unread,
             )
         )

@@ -130,6 +130,14 @@ def _renamed(change: SignatureChange) -> list[int | None]:
     return found
 
 
+def renamed_parameters(change: SignatureChange) -> tuple[tuple[str, str | None], ...]:
+    """The old parameters that have another name now, each with that; None for one that is gone."""
+    following = _renamed(change)
+    pairs = zip(change.old.parameters, following, strict=True)
+    now = [(old.name, change.new.parameters[at].name if at is not None else None) for old, at in pairs]
+    return tuple((old, new) for old, new in now if old != new)
+
+
 def _keywords(
     call: Call, given: Sequence[int], following: Sequence[int | None], change: SignatureChange
 ) -> list[int]:

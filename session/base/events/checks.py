@@ -11,8 +11,9 @@ from session.base.events.event import Event
 @dataclass(frozen=True, slots=True)
 class HunkChecked(Event):
     """A check has judged a landed hunk in the file as it still is. ``status`` is ``green``, ``red`` or
-    ``unclear``; ``message`` says what was found first or why it is unclear, at ``line`` of the file if it is
-    known, else 0. ``more`` are the other findings, each as ``line: message``."""
+    ``unclear``, and ``pending`` where a check of the project judges it later; ``message`` says what was
+    found first or why it is unclear, at ``line`` of the file if it is known, else 0. ``more`` are the other
+    findings, each as ``line: message``."""
 
     type: ClassVar[str] = "hunk.checked"
     hunk: str
@@ -106,7 +107,8 @@ class SaveReviewed(Event):
 @dataclass(frozen=True, slots=True)
 class NextEditOffered(Event):
     """A place that ``change`` needs too: the lines ``old`` from line ``line`` (from 1) on would be ``new``.
-    It is place ``number`` of ``total``."""
+    It is place ``number`` of ``total`` that are offered; there are ``found``, and ``unread`` files that have
+    the name were not looked through."""
 
     type: ClassVar[str] = "next_edit.offered"
     change: str
@@ -116,10 +118,14 @@ class NextEditOffered(Event):
     new: tuple[str, ...]
     number: int
     total: int
+    found: int = 0
+    unread: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class NextEditsOver(Event):
-    """Nothing is offered any more."""
+    """Nothing is offered any more. ``without`` are places (``path:line``) that follow the change too, and for
+    which there is no text: the user has to look at them."""
 
     type: ClassVar[str] = "next_edits.over"
+    without: tuple[str, ...] = ()

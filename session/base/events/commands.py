@@ -76,13 +76,21 @@ class ToolCalled(Event):
 
 @dataclass(frozen=True, slots=True)
 class ToolHeld(Event):
-    """The call needs the user's approval. ``text`` says exactly what it would do, in one line or several."""
+    """The call needs the user's approval. ``text`` says exactly what it would do, in one line or several.
+
+    ``why`` is what it is asked for, such as what a command needs outside of the sandbox. ``always`` is what
+    can be allowed for good, empty where nothing can. ``sources`` are parts of the text that the user never
+    typed, with where they come from.
+    """
 
     type: ClassVar[str] = "tool.held"
     turn: str
     call: str
     tool: str
     text: str
+    why: str = ""
+    always: str = ""
+    sources: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,8 @@ class Command:
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
     limits: Limits = field(default_factory=Limits)
     network: bool = False
+    keeps: bool = False
+    """Whether what it writes is asked for afterwards."""
 
 
 Edits = Mapping[str, bytes | None]

@@ -28,6 +28,7 @@ from session.checks.sandbox.fence import NOT_STARTED
 from session.checks.sandbox.fenced import PROGRAM, NoFenceError, fence_plan, leaks, own_folders
 from session.checks.sandbox.plan import View
 from session.checks.sandbox.sandbox_folder import Box, to_the_end
+from session.checks.sandbox.written import Written, next_tick, signature, written_in_copy
 from session.tools.command.process import run_group
 
 _CLONE = 0x40049409
@@ -64,6 +65,9 @@ class CopySandbox:
         self._project = project
         self._box = box
         self._unwanted = False
+        self._began = 0
+        self._filled: dict[str, tuple[int, ...]] = {}
+        """How each file of the copy was before any command."""
 
     def fill(self) -> None:
         """Copy the project. Raises TooLarge, or OSError for a file that cannot be copied."""
@@ -74,6 +78,7 @@ class CopySandbox:
         if size > MOST_BYTES:
             at_most = f"at most {MOST_BYTES / 1e9:.1f} GB are"
             raise TooLarge(f"{size / 1e9:.1f} GB are too much to copy; {at_most}")
+        self._began = next_tick()
         self.root.mkdir(parents=True)
         for path in listing.files:
             if self._unwanted:
@@ -83,6 +88,7 @@ class CopySandbox:
             target = self.root / path
             if target.name not in _PRIVATE and target.parent.is_dir() and not target.exists():
                 target.symlink_to(self._project / path, target_is_directory=True)
+                self._filled[path] = signature(target.lstat())
 
     def stop(self) -> None:
         """Copy no further: nobody wants the copy any more."""
@@ -102,6 +108,7 @@ class CopySandbox:
                 target.symlink_to(source.readlink())
             elif source.is_file():
                 _clone(source, target)
+            self._filled[path] = signature(target.lstat())
 
     async def put(self, edits: Edits) -> None:
         """See :class:`Sandbox`."""
@@ -171,6 +178,10 @@ class CopySandbox:
         if ended.timed_out:
             return Outcome(End.TIME, code, took, f"did not end within {seconds:g} s")
         return Outcome(End.CUT if ended.cut else End.EXIT, code, took)
+
+    async def written(self) -> Written:
+        """See :class:`Sandbox`."""
+        return await to_the_end(partial(written_in_copy, self.root, self._project, self._filled, self._began))
 
     async def remove(self) -> None:
         """See :class:`Sandbox`."""

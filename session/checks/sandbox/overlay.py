@@ -16,6 +16,7 @@ from session.checks.sandbox.fenced import NoFilterError, namespace_filter
 from session.checks.sandbox.plan import View, plan
 from session.checks.sandbox.sandbox_folder import Box, to_the_end
 from session.checks.sandbox.walls import PLAN, REPORT
+from session.checks.sandbox.written import Written, next_tick, written_in_layer
 from session.tools.command.process import run_group
 
 _WALLS = Path(__file__).with_name("walls.py")
@@ -44,6 +45,7 @@ class OverlaySandbox:
         self.note = ""
         self._box = box
         self._view = view
+        self._began = 0
         self._gone: set[str] = set()
         """The files that are deleted in the sandbox, which its first process does before each command."""
 
@@ -63,6 +65,8 @@ class OverlaySandbox:
             network=command.network,
             gone=self._gone,
         )
+        if command.keeps:
+            self._began = await to_the_end(next_tick)
         plan_file = self._box.path / PLAN
         await to_the_end(partial(plan_file.write_bytes, marshal.dumps(told)))
         line = [sys.executable, "-I", "-S", str(_WALLS), str(_PACKAGES), str(plan_file), *command.line]
@@ -88,6 +92,10 @@ class OverlaySandbox:
         if ended.cut:
             return Outcome(End.CUT, ended.code, took)
         return self._outcome(ended.code, took)
+
+    async def written(self) -> Written:
+        """See :class:`Sandbox`."""
+        return await to_the_end(partial(written_in_layer, self._box.path / WRITTEN, self.root, self._began))
 
     def _outcome(self, code: int, took: float) -> Outcome:
         try:

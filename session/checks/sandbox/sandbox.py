@@ -20,6 +20,7 @@ from session.checks.sandbox.copy import CopySandbox, TooLarge
 from session.checks.sandbox.overlay import OverlaySandbox
 from session.checks.sandbox.plan import View, view
 from session.checks.sandbox.sandbox_folder import Box, remove_leftovers, to_the_end
+from session.checks.sandbox.written import Written
 
 
 class Tried(Protocol):
@@ -80,6 +81,10 @@ class UntriedSandbox:
         self._untried = False
         return outcome
 
+    async def written(self) -> Written:
+        """See :class:`Sandbox`."""
+        return await self._sandbox.written()
+
     async def remove(self) -> None:
         """See :class:`Sandbox`."""
         await self._sandbox.remove()
@@ -117,6 +122,10 @@ class Sandbox(Protocol):
 
         Raises OSError if the command cannot be started, SandboxRefused if its walls cannot be built.
         """
+        ...
+
+    async def written(self) -> Written:
+        """What commands with ``keeps`` did to the project; none may be running. Raises OSError."""
         ...
 
     async def remove(self) -> None:

@@ -63,6 +63,10 @@ MOST_PIECES = 20_000
 """The most pieces of a hunk that are kept."""
 
 
+_SCOPES = ("", "session", "always")
+"""For how long a yes holds."""
+
+
 class CatchUp:
     """Remembers the events that tell how the running turn stands now."""
 
@@ -182,6 +186,7 @@ class Shared(Protocol):
         rest: bool = False,
         why: str = "",
         new: Sequence[str] | None = None,
+        scope: str = "",
     ) -> bool:
         """Answer what is held."""
         ...
@@ -346,8 +351,15 @@ class Host:
             case Interrupt():
                 session.interrupt()
             case Answer():
+                if message.scope not in _SCOPES:
+                    raise MessageError(f"no answer holds for {message.scope!r}")
                 session.answer(
-                    message.held, land=message.land, rest=message.rest, why=message.why, new=message.new
+                    message.held,
+                    land=message.land,
+                    rest=message.rest,
+                    why=message.why,
+                    new=message.new,
+                    scope=message.scope,
                 )
             case TakeOver():
                 self._asked_to_hand_over(pid, writer)

@@ -12,7 +12,7 @@ from typing import Any
 
 from session.base.events import Event, from_dict, to_dict
 
-VERSION = 2
+VERSION = 3
 LONGEST_LINE = 4 << 20
 """Most bytes of a line."""
 
@@ -65,13 +65,14 @@ class Interrupt:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Apply or decline what is held; ``why`` and ``new`` as in ``Session.answer``."""
+    """Apply or decline what is held; ``why``, ``new`` and ``scope`` as in ``Session.answer``."""
 
     held: str
     land: bool
     rest: bool
     why: str
     new: tuple[str, ...] | None
+    scope: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,34 @@
-"""The tool ``run``: a shell command, run only with the user's consent."""
+"""The tool ``run``: a shell command, run within walls, or with the user's consent."""
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from context.text.safe import fenced
-from session.base.text.sanitize import invisible_character
+from context.text.safe import fenced, safe_text
+from edits.hunk import Hunk
+from session.base.storage.private_files import StoreError
+from session.base.text.sanitize import clean_line, invisible_character
 from session.record.outputs import KeptOutput, plain, printable
 from session.tools.command.live_output import LiveOutput
 from session.tools.command.process import Exit, run_group
-from session.tools.tool import CallContext, ToolResult, ToolSpec, failed, lines_that_fit, plural, shortened
+from session.tools.command.rules import CommandRules, rule_for
+from session.tools.settings import Running
+from session.tools.tool import (
+    Asking,
+    CallContext,
+    Consent,
+    ToolResult,
+    ToolSpec,
+    failed,
+    lines_that_fit,
+    plural,
+    shortened,
+)
 
 SHELL = "/bin/sh"
 KEPT = 8_192
@@ -34,7 +50,7 @@ _DESCRIPTION = (
     f"Runs a command with {SHELL} in the project's root, without input or a terminal, and gives its output. "
     "Only for what the developer asked to have run."
 )
-_PARAMETERS = {
+_PARAMETERS: dict[str, Any] = {
     "type": "object",
     "properties": {
         "command": {"type": "string"},
@@ -48,21 +64,67 @@ _PARAMETERS = {
     "required": ["command"],
     "additionalProperties": False,
 }
-_TERMINAL = {"TERM": "dumb", "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
+_WALLS = (
+    "It runs in a sandbox: no network, no keys, the home folder read-only. What it writes to the project lands "
+    "as edits once it has ended; the rest is gone. Only if it cannot work there, say in needs what it needs."
+)
+_NEEDS = {
+    "type": "string",
+    "description": "what it needs outside of the sandbox and why, in a few words: the developer is asked",
+}
+_LONGEST_NEEDS = 200
+TERMINAL = {"TERM": "dumb", "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
+
+
+@dataclass(frozen=True, slots=True)
+class WalledEnd:
+    """How a command within walls ended: in words, whether well, the hunks of what it wrote to the project,
+    and what of it was left and why."""
+
+    how: str
+    ok: bool
+    hunks: tuple[Hunk, ...] = ()
+    left: tuple[str, ...] = ()
+
+
+class NoWallsError(Exception):
+    """No walls can be put up here; the message says why. The command has not run."""
+
+
+class Walls(Protocol):
+    """Runs commands within walls."""
+
+    async def run(self, command: str, seconds: int, take: Callable[[bytes], bool]) -> WalledEnd:
+        """Run ``command``; ``take`` gets its output. When it is cancelled, nothing of it is left. Raises
+        NoWallsError and OSError."""
+        ...
 
 
 class RunTool:
-    """Runs commands in ``root``. ``environ`` must hold no keys; ``asks`` means that each needs approval."""
+    """Runs commands in ``root``. ``environ`` must hold no keys; ``mode`` says when they are run."""
 
-    def __init__(self, root: Path, environ: Mapping[str, str], *, asks: bool) -> None:
+    def __init__(
+        self,
+        root: Path,
+        environ: Mapping[str, str],
+        mode: Running,
+        *,
+        rules: CommandRules | None = None,
+        walls: Walls | None = None,
+    ) -> None:
         self._root = root
-        self._environ = {**environ, **_TERMINAL}
-        self._spec = ToolSpec("run", _DESCRIPTION, _PARAMETERS, reads_only=False, asks=asks)
+        self._environ = {**environ, **TERMINAL}
+        self.mode = mode
+        self._rules = rules
+        self._walls = walls
 
     @property
     def spec(self) -> ToolSpec:
-        """See :class:`Tool`."""
-        return self._spec
+        """See :class:`Tool`. The question is asked by the call itself, which knows what it needs."""
+        if self.mode is not Running.SANDBOX:
+            return ToolSpec("run", _DESCRIPTION, _PARAMETERS, reads_only=False)
+        parameters = {**_PARAMETERS, "properties": {**_PARAMETERS["properties"], "needs": _NEEDS}}
+        return ToolSpec("run", f"{_DESCRIPTION} {_WALLS}", parameters, reads_only=False)
 
     def label(self, arguments: Mapping[str, Any]) -> str:
         """See :class:`Tool`."""
@@ -84,12 +146,68 @@ class RunTool:
 
     async def call(self, arguments: Mapping[str, Any], around: CallContext) -> ToolResult:
         """See :class:`Tool`."""
-        seconds = arguments.get("timeout_seconds", SECONDS)
+        command, seconds = arguments["command"], arguments.get("timeout_seconds", SECONDS)
+        needs = clean_line(str(arguments.get("needs", "")).strip())[:_LONGEST_NEEDS]
+        why = f"it wants out of the sandbox: {needs}" if needs else ""
+        if self.mode is Running.SANDBOX and self._walls is not None and not needs:
+            try:
+                return await self._within(self._walls, command, seconds, around)
+            except NoWallsError as problem:
+                why = f"it cannot run in a sandbox: {problem}"
+        if self.mode is not Running.ALWAYS:
+            await self._ask(command, why, around)
+        return await self._outside(command, seconds, around)
+
+    async def _ask(self, command: str, why: str, around: CallContext) -> None:
+        """Return once the user has agreed, or a rule has. Raises NotAllowedError."""
+        rules = self._rules
+        try:
+            if rules is not None and await asyncio.to_thread(rules.allow, command):
+                return
+        except StoreError as problem:
+            why = f"{why}; {problem}" if why else str(problem)
+        rule = await asyncio.to_thread(rule_for, command)
+        always = f"{rule} …" if rule is not None else ""
+        consent = await around.ask(Asking(self.label({"command": command}), why, always))
+        if rules is None:
+            return
+        if consent is Consent.SESSION:
+            rules.for_session(command)
+        elif consent is Consent.ALWAYS:
+            try:
+                await asyncio.to_thread(rules.always, command)
+            except StoreError as problem:
+                around.say(f"The rule is not kept: {problem}\n")
+
+    async def _within(self, walls: Walls, command: str, seconds: int, around: CallContext) -> ToolResult:
+        output = _Output(around)
+        began = time.monotonic()
+        try:
+            ended = await walls.run(command, seconds, output.take)
+        finally:
+            output.live.flush()
+        took = time.monotonic() - began
+        report = await around.land(ended.hunks) if ended.hunks else ""
+        left = "\n".join(f"- {each}" for each in ended.left)
+        told = "\n".join(
+            part for part in (report, f"Not taken over from the sandbox:\n{left}" if left else "") if part
+        )
+        told = safe_text(told).text
+        room = around.room - around.count(told)
+        text = output.told(f"{ended.how}, in the sandbox", room) + told
+        parts = [ended.how, f"{took:.1f} s", "in the sandbox"]
+        parts += [plural(len(ended.hunks), "edit")] if ended.hunks else []
+        parts += [f"{plural(len(ended.left), 'path')} not taken over"] if ended.left else []
+        tail = "" if ended.ok else output.last()
+        tail = "\n".join(part for part in (tail, left) if part)
+        return ToolResult(text, " · ".join(parts), ok=ended.ok, tail=tail)
+
+    async def _outside(self, command: str, seconds: int, around: CallContext) -> ToolResult:
         output = _Output(around)
         began = time.monotonic()
         try:
             ended = await run_group(
-                [SHELL, "-c", arguments["command"]],
+                [SHELL, "-c", command],
                 folder=self._root,
                 environ=self._environ,
                 seconds=seconds,
@@ -104,7 +222,7 @@ class RunTool:
         how = f"stopped after {seconds} s, with all it had started" if ended.timed_out else _code(ended)
         summary = f"{how} · {took:.1f} s"
         ok = ended.code == 0 and not ended.timed_out
-        return ToolResult(output.told(how), summary, ok=ok, tail="" if ok else output.last())
+        return ToolResult(output.told(how, around.room), summary, ok=ok, tail="" if ok else output.last())
 
 
 def _code(ended: Exit) -> str:
@@ -131,10 +249,10 @@ class _Output:
         lines = [line.rstrip() for line in self._text().split("\n") if line.strip()]
         return "\n".join(line[:LONGEST_LAST] for line in lines[-LAST:])
 
-    def told(self, how: str) -> str:
-        """The output for the model within its room; the end gets twice as much as the beginning."""
+    def told(self, how: str, room: int) -> str:
+        """The output for the model within ``room`` tokens; the end gets twice as much as the beginning."""
         lines = self._text().rstrip("\n").split("\n")
-        room, count = self._around.room, self._around.count
+        count = self._around.count
         if lines_that_fit(lines, room, count) < len(lines):
             lines = [shortened(line) for line in lines]
         if lines_that_fit(lines, room, count) < len(lines):

@@ -46,6 +46,9 @@ class Followed:
         self.places: dict[str, LandedHunk] = {}
         self.judged: list[str] = []
         self.tests = tests
+        self.looked_back: list[tuple[str, ...]] = []
+        self.before: Verdict | None = None
+        """What the checks say of the files as they were; green where it is not given."""
         judge = self.linter.judge
 
         def publish(event: Event) -> None:
@@ -54,7 +57,14 @@ class Followed:
 
         self.hunks = HunkChecks(root, checks, judge, self._places, publish)
         self.turns = TurnChecks(
-            root, checks, judge, self._reaching, publish, self.hunks.settled, self.judged.append
+            root,
+            checks,
+            judge,
+            self._reaching,
+            self._look_back,
+            publish,
+            self.hunks.settled,
+            self.judged.append,
         )
         self.tasks = [
             asyncio.create_task(self.hunks.judge_hunks()),
@@ -72,6 +82,10 @@ class Followed:
 
     async def _reaching(self, check: Check, changed: Sequence[str]) -> Sequence[str]:
         return self.tests
+
+    async def _look_back(self, check: Check, hunks: Sequence[str]) -> Verdict:
+        self.looked_back.append(tuple(hunks))
+        return self.before or Verdict(check, Status.GREEN, 0.0)
 
     async def asked(self, count: int) -> None:
         """Wait until the linter was asked ``count`` times."""

@@ -8,9 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from session.base.events import CheckEnded, Event, FileSaved, Notice, TurnEnded, TurnStarted
+from session.base.events import (
+    CheckEnded,
+    Event,
+    FileSaved,
+    HunkChecked,
+    HunkLanded,
+    Notice,
+    TurnEnded,
+    TurnStarted,
+)
 from session.checks.check import Check, Kind
-from session.checks.finding import Status, Verdict
+from session.checks.finding import Finding, Status, Verdict
 from session.checks.turn_checks import CHANGED_SINCE
 from tests.session.checks.following import TESTS, Followed, landed, started
 
@@ -73,12 +82,16 @@ async def judged_before(followed: Followed) -> Event:
 
 
 async def one_turn(followed: Followed, turn: str, runs: int = 1) -> list[Event]:
+    one_turn_over(followed, turn, runs)
+    return await followed.told(1)
+
+
+def one_turn_over(followed: Followed, turn: str, runs: int = 1) -> None:
     followed.take(TurnStarted(session="s", turn=turn, model="m", effort="low", input_tokens=1))
     followed.take(landed("h" + turn, 1))
     followed.take(TurnEnded(turn, "completed"))
     for _ in range(runs):
         followed.linter.go.release()
-    return await followed.told(1)
 
 
 async def test_what_was_red_before_is_said_once_and_not_held_against_a_turn(root: Path) -> None:
@@ -112,11 +125,66 @@ async def test_what_was_mended_is_held_against_the_turn_that_breaks_it_again(roo
     await followed.close()
 
 
-async def test_a_hunk_ends_the_run_before_the_first_change(root: Path) -> None:
+async def test_what_a_hunk_kept_from_being_seen_is_looked_at_afterwards(root: Path) -> None:
+    followed = Followed(root, TESTS)
+    followed.before = Verdict(TESTS, Status.RED, 0.0, (Finding("a.py", 1, "wrong from the start"),))
+    await followed.asked(1)
+    (root / "a.py").write_text("one more\none\ntwo\nwrong from the start\n")
+    one_turn_over(followed, "t1")
+    said, event = await followed.told(2)
+    assert isinstance(said, Notice) and "red before any change" in said.text
+    assert isinstance(event, CheckEnded) and (event.status, event.before) == ("as_before", 1)
+    assert followed.looked_back == [("ht1",)], "the files are looked at as they were before that hunk"
+    await followed.close()
+
+
+async def test_a_turn_that_breaks_what_was_fine_is_blamed_though_it_came_early(root: Path) -> None:
     followed = Followed(root, TESTS)
     await followed.asked(1)
-    (event,) = await one_turn(followed, "t1")
-    assert isinstance(event, CheckEnded) and event.status == "red", "nothing is known of before"
+    one_turn_over(followed, "t1")
+    (event,) = await followed.told(1)
+    assert isinstance(event, CheckEnded)
+    assert (event.status, event.findings) == ("red", ("a.py:3: wrong from the start",))
+    await followed.close()
+
+
+# A prompt while the tests run.
+
+
+async def test_a_turn_that_changes_nothing_leaves_the_tests_of_the_last_one_running(root: Path) -> None:
+    followed = Followed(root, TESTS)
+    await judged_before(followed)
+    followed.take(started())
+    followed.take(landed("h1", 1))
+    followed.take(TurnEnded("t1", "completed"))
+    await followed.asked(2)
+    followed.take(TurnStarted(session="s", turn="t2", model="m", effort="low", input_tokens=1))
+    followed.take(TurnEnded("t2", "completed"))
+    followed.linter.go.release()
+    (event,) = await followed.told(1)
+    assert isinstance(event, CheckEnded) and event.status == "as_before"
+    assert followed.judged == ["t1"]
+    await followed.close()
+
+
+async def test_what_is_not_tested_yet_is_said_and_tested_with_the_next_turn(root: Path) -> None:
+    (root / "b.py").write_text("fine\n")
+    followed = Followed(root, Check("tests", "tests", Kind.TESTS, files=("a.py",)))
+    await judged_before(followed)
+    followed.take(started())
+    followed.take(landed("h1", 1))
+    followed.take(TurnEnded("t1", "completed"))
+    await followed.asked(2)
+    followed.take(TurnStarted(session="s", turn="t2", model="m", effort="low", input_tokens=1))
+    followed.take(HunkLanded("t2", "h2", "b.py", "applied", 1, 1, 2))
+    (said,) = await followed.told(1)
+    assert isinstance(said, HunkChecked)
+    assert (said.hunk, said.status, said.message) == ("h1", "pending", "not tested yet")
+    followed.take(TurnEnded("t2", "completed"))
+    followed.linter.go.release()
+    (event,) = await followed.told(1)
+    assert isinstance(event, CheckEnded) and event.status == "as_before", "b.py alone is not what it is about"
+    assert followed.judged == ["t2"]
     await followed.close()
 
 

@@ -46,7 +46,14 @@ class Judged:
         self._verdicts = iter(verdicts)
         self._tests = tests
         checks = TurnChecks(
-            root, [LINT, PYTEST], self._judge, self._reaching, self.events.append, self._settled, self._ended
+            root,
+            [LINT, PYTEST],
+            self._judge,
+            self._reaching,
+            self._judge,
+            self.events.append,
+            self._settled,
+            self._ended,
         )
         self.take = checks.take
         self._task = asyncio.create_task(checks.judge_turns())
@@ -126,7 +133,10 @@ TURNS: dict[str, tuple[list[Verdict], Sequence[str], list[Event]]] = {
     "unclear before": (
         [says(UNCLEAR, why="no pytest"), says(RED, "a")],
         (),
-        [Notice("warning", "pytest says nothing of the project as it is: no pytest"), ended("red", "a")],
+        [
+            Notice("warning", "pytest says nothing of the project before any change: no pytest"),
+            ended("red", "a"),
+        ],
     ),
     "the tests that reach the change are enough where they find something new": (
         [says(GREEN), says(RED, "a", why="exit 1")],

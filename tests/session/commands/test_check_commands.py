@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from session.base.events import CheckEnded, HunkChecked, Notice, PromptSubmitted
+from session.base.events import CheckEnded, CheckStarted, HunkChecked, Notice, PromptSubmitted
 from session.base.storage.folders import config_folder, project_folders
 from session.checks.check import Check
 from session.checks.known_checks import Agreements
 from session.commands.check_commands import CheckError
 from tests.session.checks.painting import PAINT, RUFF
-from tests.session.talking import COLOURS, environment, talking
+from tests.session.talking import COLOURS, WORDS, environment, talking
 
 TESTS = "sed -n 2p colours.py | grep -q ' 10$' || { echo AssertionError; exit 1; }"
 
@@ -118,6 +118,34 @@ async def test_esc_while_the_checks_run_sends_nothing_back(root: Path) -> None:
         await talk.session.settled()
         assert len(talk.all(PromptSubmitted)) == 1
         assert talk.session.checks.request(), "/fix still sends it"
+
+
+async def test_a_test_that_was_red_before_is_not_blamed_on_a_prompt_that_came_first(root: Path) -> None:
+    """The first run of the tests is not over when the hunk lands: they are asked about the text before."""
+    slow = "sleep 1; grep -q violet colours.py; cat colours.py; echo 'colours.py:9: wrong blue'; exit 1"
+    file = config_folder(environment(root.parent / "xdg")) / "config.toml"
+    file.write_text(f'[[checks]]\nname = "tests"\nkind = "tests"\ncommand = """{slow}"""\n')
+    Agreements(project_folders(root, environment(root.parent / "xdg")).state).add([Check("tests", slow)])
+    async with talking(root, PAINT) as talk:
+        await talk.session.checks.follow()
+        talk.session.submit("paint")
+        ended = await talk.until(CheckEnded)
+        assert (ended.status, ended.before) == ("as_before", 1)
+        assert "wrong blue" not in talk.session.checks.request()
+
+
+async def test_a_prompt_while_tests_run_does_not_discard_their_verdict(root: Path) -> None:
+    slow = "sleep 1; grep -q violet colours.py"
+    file = config_folder(environment(root.parent / "xdg")) / "config.toml"
+    file.write_text(f'[[checks]]\nname = "tests"\nkind = "tests"\ncommand = """{slow}"""\n')
+    Agreements(project_folders(root, environment(root.parent / "xdg")).state).add([Check("tests", slow)])
+    async with talking(root, PAINT + WORDS) as talk:
+        await talk.session.checks.follow()
+        talk.session.submit("paint")
+        await talk.until(CheckStarted)
+        talk.session.submit("go on with words")
+        await talk.ended("t2")
+        assert (await talk.until(CheckEnded)).status == "green"
 
 
 async def test_agreed_checks_run_on_command(root: Path) -> None:

@@ -15,6 +15,7 @@ from session.setup.config import Flags
 from session.setup.opening import open_project
 from session.tools.command.process import can_supervise
 from session.tools.command.run import RunTool
+from session.tools.settings import Running
 from session.tools.tool import CallContext
 from tests.session.calling import ROUTES, allow, calling, outputs, over, running
 from tests.session.talking import COLOURS, environment, talking
@@ -109,7 +110,7 @@ CREDENTIALS = {
 
 async def environment_of_a_command(root: Path, own: dict[str, str]) -> dict[str, str]:
     """The variables that a command really gets in a spark with the environment ``own``."""
-    tool = RunTool(root, open_project(root, Flags(), own).command_environ, asks=False)
+    tool = RunTool(root, open_project(root, Flags(), own).command_environ, Running.ALWAYS)
     result = await tool.call({"command": "env"}, CallContext(8_000, len))
     return dict(line.split("=", 1) for line in result.text.splitlines()[2:-1])
 

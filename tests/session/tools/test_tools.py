@@ -352,7 +352,7 @@ class Echoes:
 
 
 async def test_another_provider_can_bring_tools_of_its_own(root: Path) -> None:
-    own = project_tools(scanned(root), read=True, running=Running.NEVER, environ={})
+    own = project_tools(scanned(root), read=True)
     toolbox = Toolbox(own)
     toolbox.add(Echoes())
     assert toolbox.names == ("read", "search", "list", "outline")

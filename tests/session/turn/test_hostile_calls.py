@@ -13,6 +13,7 @@ import pytest
 from context.text.tokens import Counter
 from session.base.events import Event, ToolCalled, ToolEnded
 from session.tools.command.run import RunTool
+from session.tools.settings import Running
 from session.tools.tool import CallContext, ToolResult, ToolSpec
 from session.tools.toolbox import Toolbox
 from session.turn.tool_calls import MOST_AT_ONCE, Answers, Calls
@@ -74,7 +75,7 @@ async def test_a_thousand_calls_run_a_few_at_a_time(tmp_path: Path) -> None:
 async def test_output_without_lines_is_shown_as_far_as_it_fits(
     tmp_path: Path, command: str, parts: tuple[str, ...]
 ) -> None:
-    tool = RunTool(tmp_path, {"PATH": os.environ["PATH"]}, asks=True)
+    tool = RunTool(tmp_path, {"PATH": os.environ["PATH"]}, Running.ALWAYS)
     result = await tool.call({"command": command}, CallContext(500, lambda text: len(text) // 4 + 1))
     assert all(part in result.text for part in parts), result.text
     assert len(result.text) < 500 * 4

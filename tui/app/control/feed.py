@@ -232,6 +232,7 @@ class Feed:
             case said.CheckEnded(check=check):
                 if status.status.message == f"{check} runs …":
                     status.say("")
+                chat.tested(check)
                 chat.remark(check_line(event), "error" if event.status == "red" else "info")
             case said.CommandStarted(command=command):
                 chat.action_to_end()

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from tui.front.port import SessionPort
 
 
-GREEN, RED = "check_green", "check_red"
-"""The names of the signs."""
+SIGNS = {"green": "check_green", "red": "check_red", "pending": "check_pending"}
+"""The names of the signs by verdict."""
 _PLACED = re.compile(r"(?P<path>.+?):(?P<line>\d+): (?P<message>.*)", re.DOTALL)
 
 
@@ -67,11 +67,13 @@ class FindingNotes:
                 self._clear(key)
             case said.CheckEnded(check=check, status=status):
                 self._clear(f"check {check}")
+                for hunk in self._sources:
+                    self._remove(_pending(hunk, check))
                 for number, line in enumerate(event.findings if status == "red" else ()):
                     if placed := _PLACED.fullmatch(line):
                         row = max(0, int(placed["line"]) - 1)
                         found = Found(placed["path"], row, check, placed["message"])
-                        self._put(f"check {check}", f"{check} {number}", found.path, row, found)
+                        self._put(f"check {check}", f"{check} {number}", found.path, row, "red", found)
             case _:
                 pass
 
@@ -82,14 +84,17 @@ class FindingNotes:
             if each == source or each.startswith(f"{source}#"):
                 self._remove(each)
         mark = self._marks.find(event.hunk)
-        if mark is None or event.status not in ("green", "red"):
+        if mark is None or event.status not in SIGNS:
             return
         if event.status == "green":
-            self._put(event.hunk, source, event.path, mark[1].start, None)
+            self._put(event.hunk, source, event.path, mark[1].start, "green")
+        if event.status == "pending":
+            at = _pending(event.hunk, event.check)
+            self._put(event.hunk, at, event.path, mark[1].start, "pending")
         for number, (line, message) in enumerate(event.findings()):
             row = line - 1 if line else mark[1].start
             found = Found(event.path, row, event.check, message, event.hunk)
-            self._put(event.hunk, f"{source}#{number}" if number else source, event.path, row, found)
+            self._put(event.hunk, f"{source}#{number}" if number else source, event.path, row, "red", found)
 
     def where_it_is(self, event: said.HunkChecked) -> said.HunkChecked:
         """A verdict of long ago, at its line if that is in the hunk as it is now, else at the hunk."""
@@ -117,8 +122,10 @@ class FindingNotes:
                 found.append(Found(each.path, row, each.check, each.message, each.hunk))
         return found
 
-    def _put(self, key: str, source: str, path: str, row: int, found: Found | None) -> None:
-        self._notes.put(source, path, {row: RED if found else GREEN})
+    def _put(
+        self, key: str, source: str, path: str, row: int, verdict: str, found: Found | None = None
+    ) -> None:
+        self._notes.put(source, path, {row: SIGNS[verdict]})
         sources = self._sources.setdefault(key, [])
         if source not in sources:
             sources.append(source)
@@ -132,6 +139,11 @@ class FindingNotes:
     def _remove(self, source: str) -> None:
         self._notes.clear(source)
         self._found.pop(source, None)
+
+
+def _pending(hunk: str, check: str) -> str:
+    """The source of the sign of a hunk that a check of the project has still to judge."""
+    return f"{check} of {hunk}, pending"
 
 
 class FindingControl:

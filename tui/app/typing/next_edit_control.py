@@ -58,13 +58,15 @@ class NextEditControl:
                     self._background.start(self._show(event), "showing the next edit")
                 else:
                     where = f"{visible(event.path)}:{event.line}"
-                    told = f"{_many(event.total)} left: {visible(event.change)}"
+                    told = f"{_many(event)} left: {visible(event.change)}"
                     self._panes.status.say(f"{shown('next_edit')} · {told} · {where}")
-            case NextEditsOver():
+            case NextEditsOver(without=without):
                 was, self._offer, self._going = self._going, None, False
                 self._over = monotonic() if was and self._taking else self._over
                 self._hide()
-                if was:
+                if without:
+                    self._panes.status.say(f"{_unfilled(without)}: look at them yourself", "warning")
+                elif was:
                     self._panes.status.say("no next edit is left")
             case _:
                 pass
@@ -132,7 +134,9 @@ class NextEditControl:
         self._drawn = flight
         editor.draw_hunk(flight)
         keys = f"Tab takes it · {shown('next_edit')} the next · Esc ends"
-        self._panes.status.say(f"{offer.number} of {offer.total} · {keys} · {visible(offer.change)}")
+        number = f"{offer.number} of {offer.total}"
+        number += f" ({offer.found} in all)" if offer.found > offer.total else ""
+        self._panes.status.say(f"{number} · {keys} · {visible(offer.change)}")
 
     def _text_changed(self, buffer: Buffer) -> None:
         """What is drawn would stand in another text now."""
@@ -151,5 +155,15 @@ class NextEditControl:
             self._panes.editor.draw_hunk(None)
 
 
-def _many(number: int) -> str:
-    return f"{number} place{'s' if number != 1 else ''}"
+def _many(offer: NextEditOffered) -> str:
+    """How many places are offered, of how many where that is not all."""
+    many = f"{offer.total} place{'s' if offer.total != 1 else ''}"
+    if offer.found > offer.total:
+        many = f"{offer.total} of {offer.found} places"
+    return f"{many} ({offer.unread} more files not looked at)" if offer.unread else many
+
+
+def _unfilled(places: tuple[str, ...]) -> str:
+    """The places for which there is no text, the first of them by name."""
+    more = f" and {len(places) - 3} more" if len(places) > 3 else ""
+    return f"no text for {', '.join(map(visible, places[:3]))}{more}"

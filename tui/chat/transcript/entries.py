@@ -47,7 +47,9 @@ HUNK_SIGNS: dict[str, Span] = {
     "undone": ("↶", "warning"),
 }
 """How a list shows the state of a hunk, which can be told without its colour."""
-_VERDICTS: dict[str, Span] = {"green": ("✓", "success"), "red": ("✗", "error"), "unclear": ("?", "warning")}
+_VERDICTS: dict[str, Span] = {
+    "green": ("✓", "success"), "red": ("✗", "error"), "unclear": ("?", "warning"), "pending": ("…", "muted"),
+}  # fmt: skip
 _ACTIONS = {"add": "new file", "delete": "deleted", "move": "moved", "replace": "replaced"}
 """What is told of a hunk that does more than change lines; to ``replace`` is to add a file that exists."""
 
@@ -293,12 +295,18 @@ class HunkEntry(DrawnEntry):
         self.symbol: str | None = None
         """The definition that the hunk is in; empty if it is in none, and None until that is known."""
         self._verdicts: dict[str, tuple[str, str]] = {}
-        """What each check says of the hunk: ``green``, ``red`` or ``unclear``, and a detail."""
+        """What each check says of the hunk: ``green``, ``red``, ``unclear`` or ``pending``, and a detail."""
 
     def judge(self, check: str, status: str, detail: str) -> None:
         """Show what ``check`` says of the hunk."""
         self._verdicts[check] = (status, detail)
         self.dirty = True
+
+    def tested(self, check: str) -> None:
+        """The hunk waits no more for ``check``, if it did."""
+        if self._verdicts.get(check, ("",))[0] == "pending":
+            del self._verdicts[check]
+            self.dirty = True
 
     def become(self, state: str, detail: str = "") -> None:
         """Change the state."""

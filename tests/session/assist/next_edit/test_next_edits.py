@@ -92,10 +92,13 @@ async def test_the_models_rename_offers_them_once_the_turn_is_over(tmp_path: Pat
         assert not it.session.assist.next_edits.offered
 
 
-async def test_a_name_that_another_file_defines_too_is_changed_in_its_own_file_alone(tmp_path: Path) -> None:
+async def test_a_file_that_defines_the_name_itself_is_left_alone(tmp_path: Path) -> None:
     async with opened(tmp_path, other_py="def greet(it):\n    return it\n\n\ngreet(1)\n") as it:
         await rename(it)
-        assert (await offer(it, 1)).total == 1
+        assert (await offer(it, 1)).total == 3
+        for number in (1, 2, 3):
+            assert (await offer(it, number)).path != "other.py"
+            assert await it.session.assist.next_edits.take()
 
 
 async def test_places_are_passed_over_and_those_that_have_changed_are_neither_landed_nor_offered(
@@ -159,10 +162,11 @@ async def test_a_parameter_that_is_gone_is_taken_from_the_calls_without_a_model(
             "greet(name, mark) → (name)",
             "a.py",
             8,
-            3,
+            4,
         )
         await take(it, 1, 2, 3)
-        await it.until(NextEditsOver)
+        over = await it.until(NextEditsOver)
+        assert over.without == ("a.py:5",), "the body still uses it, and no model may be asked"
         assert it.text("a.py").endswith("greet('me')\n")
         assert (
             it.text("b.py") == "from a import greet\n\n\nprint(greet('you'))\nprint(greet(\n    'them',\n))\n"

@@ -8,26 +8,31 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from session.assist.next_edit.causes import NextPlace, names_in, places_in
+from session.assist.next_edit.causes import NextPlace
 from session.assist.next_edit.next_edits import Chain, Signal, State
 from session.assist.next_edit.rename import Rename, renames
+from session.project.syntax import definitions_in
 from tests.thorough import share
 
 BEFORE = ["def greet(name):", "    return name", "", "", "def part(name):", "    return greet(name)"]
 
 
 def found(before: list[str], after: list[str]) -> tuple[Rename, ...]:
-    return renames(before, after, names_in("a.py", before), names_in("a.py", after))
+    defined = (definitions_in("a.py", "\n".join(lines)) for lines in (before, after))
+    return renames("a.py", before, after, *defined)
 
 
 def test_a_renamed_definition_is_found() -> None:
-    assert found(BEFORE, ["def welcome(name):", *BEFORE[1:]]) == (Rename("greet", "welcome"),)
+    assert found(BEFORE, ["def welcome(name):", *BEFORE[1:]]) == (Rename("greet", "welcome", "a.py", 0, 4),)
 
 
 def test_a_class_and_a_method_are_found_as_well() -> None:
     before = ["class Store:", "    def find(self):", "        return 1"]
     after = ["class Shop:", "    def look(self):", "        return 1"]
-    assert found(before, after) == (Rename("Store", "Shop"), Rename("find", "look"))
+    assert found(before, after) == (
+        Rename("Store", "Shop", "a.py", 0, 6),
+        Rename("find", "look", "a.py", 1, 8),
+    )
 
 
 def test_what_is_no_rename_gives_none() -> None:
@@ -44,15 +49,14 @@ def test_a_local_variable_is_no_definition() -> None:
     assert not found(before, [line.replace("total", "amount") for line in before])
 
 
-def test_places_are_whole_words() -> None:
-    lines = ["greet(1)", "greeting = greet and greet", "regreet()", "x.greet", "# greet"]
-    places = places_in(Rename("greet", "welcome"), "b.py", lines)
-    assert [(each.line, each.new) for each in places] == [
-        (1, ("welcome(1)",)),
-        (2, ("greeting = welcome and welcome",)),
-        (4, ("x.welcome",)),
-        (5, ("# welcome",)),
-    ]
+def test_one_of_two_classes_methods_an_attribute_and_a_type_with_an_impl_are_found() -> None:
+    before = ["class A:", "    def find(self): 0", "class B:", "    def find(self):", "        self.size = 1"]
+    after = [*before[:3], "    def look(self):", "        self.length = 1"]
+    assert [str(each) for each in found(before, after)] == ["find → look", "size → length"]
+    rust = ["struct Ring {", "    head: u8,", "}", "impl Ring {", "    fn f(&self) {}", "}"]
+    now = ["struct Circle {", "    first: u8,", *rust[2:]]
+    defined = (definitions_in("a.rs", "\n".join(lines)) for lines in (rust, now))
+    assert [str(each) for each in renames("a.rs", rust, now, *defined)] == ["Ring → Circle", "head → first"]
 
 
 NAME = st.from_regex(r"[a-z]{3,8}", fullmatch=True).filter(
@@ -71,7 +75,7 @@ def test_any_rename_of_a_function_is_found_wherever_it_stands(old: str, new: str
         compile("\n".join(before), "", "exec"), compile("\n".join(after), "", "exec")
     except SyntaxError:
         return
-    assert found(before, after) == (Rename(old, new),)
+    assert found(before, after) == (Rename(old, new, "a.py", len(above), 4),)
 
 
 CAUSE = Rename("old", "new")

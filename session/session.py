@@ -41,6 +41,7 @@ from session.record.journal.journals import Journal, new_session_name
 from session.record.journal.recorder import Recorder
 from session.record.sharing.elsewhere import Elsewhere
 from session.record.sharing.standing import Own
+from session.record.token_ratios import RatioMeter
 from session.record.usage import Accounts
 from session.setup.engine_model import EngineModel
 from session.setup.model_choice import ModelChoice
@@ -51,6 +52,7 @@ from session.tools.tool import Consent
 from session.tools.toolbox import Toolbox
 from session.turn.hunk_life import Answer
 from session.turn.hunk_writer import HunkWriter
+from session.turn.money import MoneyBudget
 from session.turn.preparation import Preparations
 from session.turn.redirect_after_hunk import AfterHunk
 from session.turn.resume import ResumedSession, resume_session
@@ -135,6 +137,8 @@ class Session:
             recorder.subscribe(self._reading.pause.take)
             recorder.subscribe(self.prompts.take, "the prompt is not in the history of prompts")
             recorder.subscribe(self.usage.take, "usage is not added up by the day")
+            meter = RatioMeter(self.folders.shared_state, self.provider)
+            recorder.subscribe(meter.take, "the server's count of tokens is not measured")
         recorder.subscribe(self._memory.past_turns.take)
         recorder.subscribe(self._choice.take)
         recorder.subscribe(self._pins.take)
@@ -152,6 +156,8 @@ class Session:
         self._writer = HunkWriter(
             self.name, self._workspace.landing, self._workspace.ledger, self._memory.edited_files
         )
+        self.money = MoneyBudget(opening.settings.budget, self.folders.usage)
+        """What the user agreed to spend."""
         self._turns = Turns(
             self.name,
             opening,
@@ -164,6 +170,7 @@ class Session:
             toolbox=self.toolbox,
             recorder=recorder,
             tasks=tasks,
+            money=self.money,
             attended=attended,
             ended=self._resumed.turns if self._resumed else 0,
         )
@@ -233,6 +240,7 @@ class Session:
             None if self.standing.followed else self.connection,
             recorder,
             tasks,
+            self.money,
             busy=lambda: self._turns.busy,
         )
         """The requests beside the answers, and their budget."""

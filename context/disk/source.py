@@ -11,6 +11,7 @@ import hashlib
 import os
 import re
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,6 +56,23 @@ def _unmarked(data: bytes) -> str | None:
 
 
 INSTRUCTIONS_FILE = "AGENTS.md"
+OTHER_INSTRUCTIONS = ("CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md", ".cursorrules")
+"""What other programs read in its place: the first of them that there is counts where it is not."""
+INSTRUCTION_FILES = (INSTRUCTIONS_FILE, *OTHER_INSTRUCTIONS)
+RULES_FOLDER = ".cursor/rules"
+"""The folder of rules that count where none of these files is there."""
+
+
+def is_instructions(path: str) -> bool:
+    """Whether a file of this path may instruct the model, once the user agrees."""
+    named = path.rpartition("/")[2]
+    return (
+        named in INSTRUCTION_FILES
+        or path in OTHER_INSTRUCTIONS
+        or (path.startswith(f"{RULES_FOLDER}/") and path.endswith(".mdc"))
+    )
+
+
 """The file in which a project instructs models."""
 LARGEST = 1_000_000
 """Size in bytes above which files are not read, outlined or shown."""
@@ -70,6 +88,13 @@ _FOLDER = _ROOT | os.O_NOFOLLOW
 _NO_NAMES = frozenset({"", ".", ".."})
 LINK = "a symbolic link"
 """The reason why a link gives no text."""
+
+
+def instructions_of(folder: str, has: Callable[[str], bool]) -> str:
+    """The file of instructions that counts in ``folder`` (empty for the project's), of those that it ``has``:
+    AGENTS.md, else the first of the others; empty where there is none."""
+    names = (f"{folder}/{name}".lstrip("/") for name in INSTRUCTION_FILES)
+    return next(filter(has, names), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +197,7 @@ def decode(path: str, data: bytes) -> Source | Unread:
     try:
         text = _decoded(data)
     except ValueError as problem:
-        old = text_in_old_encoding(data) if path.rpartition("/")[2] == INSTRUCTIONS_FILE else None
+        old = text_in_old_encoding(data) if is_instructions(path) else None
         if old is None:
             return Unread(path, str(problem))
         text = old

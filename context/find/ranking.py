@@ -334,7 +334,9 @@ def _discounts(snapshot: Snapshot, hand: list[str]) -> Callable[[str], float]:
 
 def says_much(request: str, snapshot: Snapshot) -> bool:
     """Whether a request has so rare words that they can find something by themselves."""
-    found = sum(snapshot.words.rarity(word) for word in words(request[:_LONGEST_ASKED]))
+    talk = settings()["small_talk"]["words"]
+    said = (word for word in words(request[:_LONGEST_ASKED]) if word not in talk)
+    found = sum(snapshot.words.rarity(word) for word in said)
     return found >= math.log(2 + snapshot.words.files) / 2
 
 

@@ -73,10 +73,12 @@ def show_likely(packing: Packing, ranking: Ranking, room: int, *, first: bool, f
         lengths = {
             path: len(file.source.text) for path, file in files.items() if _may_be_whole(packing, path)
         }
-        chosen = _choose(parts, lengths, room * _CHARACTERS_PER_TOKEN)
+        earned = min(room, packing.earned) if fills else 0
+        chosen = _choose(parts, lengths, room * _CHARACTERS_PER_TOKEN, earned * _CHARACTERS_PER_TOKEN)
         if fills:
             # The estimate is too low for some languages, and part of the room would stay empty.
-            chosen = _choose(parts, lengths, int(room * _measured(packing, files, chosen)))
+            by_token = _measured(packing, files, chosen)
+            chosen = _choose(parts, lengths, int(room * by_token), int(earned * by_token))
         for path, best in chosen.items():
             said = f"likely to matter: {_reason(packing, ranking, path)}"
             room -= _show(packing, files[path], best, said, room)
@@ -185,9 +187,11 @@ def _reason(packing: Packing, ranking: Ranking, path: str) -> str:
     return ranking.reasons.get(path, _HELD_REASON)
 
 
-def _choose(parts: Iterable[Part], lengths: Mapping[str, int], room: int) -> dict[str, list[Part]]:
+def _choose(
+    parts: Iterable[Part], lengths: Mapping[str, int], room: int, earned: int = 0
+) -> dict[str, list[Part]]:
     """The best parts in about ``room`` characters, by file; the file with the worst of them last, so that it
-    is cut if the estimate was too low.
+    is cut if the estimate was too low. The last ``earned`` characters are for sure parts alone.
 
     ``lengths`` are those of the files that may be shown whole: once most of one is chosen, the rest is too.
     """
@@ -199,6 +203,8 @@ def _choose(parts: Iterable[Part], lengths: Mapping[str, int], room: int) -> dic
         if not rest.get(path, 1):
             continue
         cost = size + (0 if path in chosen else len(path) + _HEADING)
+        if cost <= room and not part.sure and cost > room - earned:
+            continue
         if cost <= room:
             room -= cost
             chosen[path] = [*chosen.pop(path, ()), part]

@@ -5,11 +5,12 @@ from __future__ import annotations
 _SMALL, _LARGE = 32_000, 112_000
 """Budgets in tokens up to which, and from which, these shares hold; between them they change evenly."""
 COMFORTABLE = _SMALL
-"""The budget by whose shares the window of a model with a larger one than :data:`_LARGE` is filled. It shows
-nearly as much of what a request is about (docs/benchmarks.md), and a million tokens cost dollars. What the
-user names is shown whole all the same."""
-MAP_SHARES = (0.24, 0.18)
-"""Shares of a small and of a large budget that the project's map may take. A first window fills the rest with
+"""The budget by whose shares the window of a model with a larger one is filled with what nobody named. It
+shows nearly as much of what a request is about (docs/benchmarks.md), and a million tokens cost dollars. Up to
+a budget of :data:`_LARGE`, parts whose words alone show that a request is about them fill more. What the user
+names is shown whole all the same."""
+MAP_SHARE = 0.24
+"""Share of a comfortable budget that the project's map may take. A first window fills the rest with
 texts: a larger map shows a few more definitions, and far fewer of the lines that a request is about
 (docs/benchmarks.md)."""
 AFRESH_SHARES = (0.12, 0.3)
@@ -27,19 +28,19 @@ of a project with many changes would start a window afresh."""
 
 
 def comfortable(budget: int) -> int:
-    """The part of ``budget`` that is filled with what nobody named."""
-    return budget if budget <= _LARGE else COMFORTABLE
+    """The part of ``budget`` that is filled with what nobody named, whether or not it surely matters."""
+    return min(budget, COMFORTABLE)
 
 
 def map_limit(budget: int) -> int:
     """The tokens that the map may take of a window of ``budget`` tokens."""
-    return _tokens(MAP_SHARES, comfortable(budget))
+    return int(MAP_SHARE * comfortable(budget))
 
 
 def afresh_limit(budget: int) -> int:
     """The tokens that parts of files that nobody named may take of a window of ``budget`` tokens that starts
     afresh in a conversation."""
-    return _tokens(AFRESH_SHARES, comfortable(budget))
+    return _tokens(AFRESH_SHARES, budget if budget <= _LARGE else COMFORTABLE)
 
 
 def later_limit(budget: int) -> int:
@@ -59,11 +60,16 @@ def _tokens(shares: tuple[float, float], budget: int) -> int:
 
 def fill_limit(budget: int, instructions: int, tools: int) -> int:
     """The tokens that a fresh window may fill, its instructions included, of a budget that has the tools
-    too."""
+    too. Beyond :func:`fill_comfort`, it fills only with what surely matters."""
     small, large = FRESH_SHARES
-    budget = comfortable(budget)
+    budget = budget if budget <= _LARGE else COMFORTABLE
     share = small + (large - small) * min(1.0, max(0.0, (budget - _SMALL) / (_LARGE - _SMALL)))
     return instructions + int(share * (budget - instructions - tools))
+
+
+def fill_comfort(budget: int, instructions: int, tools: int) -> int:
+    """The tokens that a fresh window may fill with what may matter, as :func:`fill_limit`."""
+    return fill_limit(comfortable(budget), instructions, tools)
 
 
 def restart_limit(budget: int, standing: int) -> int:

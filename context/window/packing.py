@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from types import MappingProxyType
 
-from context.disk.source import INSTRUCTIONS_FILE
+from context.disk.source import INSTRUCTION_FILES, RULES_FOLDER, instructions_of, is_instructions
 from context.find.mentions import Mention, find_mentions, resolve_target, unresolved_mentions
 from context.map.blocks import FrozenMap
 from context.map.project_map import MapPart
@@ -35,6 +35,8 @@ class Packing:
         self.before = seen.shown
         self.frozen: FrozenMap | None = None
         self.room = request.budget - request.used
+        self.earned = 0
+        """The tokens of the room that only parts fill that are surely about the request."""
         self.pieces: list[Piece] = []
         self.texts: dict[tuple[str, str], str] = {}
         self.files: dict[str, ShownFile] = {}
@@ -112,7 +114,12 @@ def _unapproved(request: WindowRequest, snapshot: Snapshot) -> set[str]:
     """The project's instructions to which the user has not agreed as they are."""
     if request.approved.all:
         return set()
-    found = project_paths(snapshot.paths).named(INSTRUCTIONS_FILE, most=len(snapshot.paths))
+    paths = project_paths(snapshot.paths)
+    named = (paths.named(name.rpartition("/")[2], most=len(paths.all)) for name in INSTRUCTION_FILES)
+    folders = {path.rpartition("/")[0] for found in named for path in found} | {""}
+    found = {instructions_of(folder, paths.__contains__) for folder in folders} - {""}
+    if instructions_of("", paths.__contains__) == "":
+        found |= {path for path in paths.below(RULES_FOLDER) if is_instructions(path)}
     return {path for path in found if not request.approved.holds(path, snapshot.entries.digest(path))}
 
 

@@ -79,7 +79,8 @@ class WindowRequest:
     In a following turn about another subject, likely parts may take up to ``subject_limit`` tokens.
 
     ``fill_limit``, in tokens, keeps files and the map from filling the window further, so that a conversation
-    can grow in it; the words may still take the whole budget.
+    can grow in it; the words may still take the whole budget. Beyond ``fill_comfort``, only parts that are
+    surely about the request fill it.
 
     ``pinned`` targets, written like mentions, are shown whole in every window as long as they fit, after
     what the request names. Of ``removed`` targets (paths, folders, globs) only the names are shown. A pin
@@ -100,6 +101,7 @@ class WindowRequest:
     subject_limit: int | None = None
     fills_up: bool = False
     fill_limit: int | None = None
+    fill_comfort: int | None = None
     pinned: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     earlier: str = ""

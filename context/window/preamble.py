@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
+from pathlib import Path
 
-from context.disk.source import INSTRUCTIONS_FILE, Source, Unread, read
+from context.disk.source import (
+    INSTRUCTION_FILES,
+    INSTRUCTIONS_FILE,
+    RULES_FOLDER,
+    Source,
+    Unread,
+    instructions_of,
+    read,
+)
 from context.project.project_paths import project_paths
 from context.project.snapshot import NOT_APPROVED, Snapshot
 from context.text.safe import fenced, safe_instructions
@@ -38,7 +48,8 @@ def needed(packing: Packing) -> None:
 
 def project_instructions(packing: Packing) -> None:
     """AGENTS.md of the repository's folders down to the root, and of the folders around the changed, named
-    and open files, as far as the user agreed to what they say."""
+    and open files, as far as the user agreed to what they say. Where a folder has none, what other programs
+    read in its place counts."""
     near = {*packing.snapshot.changes, *packing.mentioned, *packing.pinned, *packing.request.open_files}
     folders = {""}
     for path in near:
@@ -46,13 +57,20 @@ def project_instructions(packing: Packing) -> None:
         while folder:
             folders.add(folder)
             folder = folder.rpartition("/")[0]
-    listed = {f"{folder}/{INSTRUCTIONS_FILE}".lstrip("/") for folder in folders}
-    known = set(filter(project_paths(packing.snapshot.paths).__contains__, listed)) - {INSTRUCTIONS_FILE}
+    has = project_paths(packing.snapshot.paths).__contains__
+    inner = (instructions_of(folder, has) for folder in folders if folder)
+    known = {path for path in inner if path}
     limit = packing.room // _INSTRUCTIONS_SHARE
     for path in (*outer_instructions(packing.snapshot), *sorted(known, key=_depth)):
         limit -= _instructions_file(packing, path, limit)
+    for path, instead in passed_over(packing.snapshot):
+        if path not in packing.removed:
+            packing.left_out.append(LeftOut(path, 0, PASSED_OVER.format(instead)))
 
 
+PASSED_OVER = "does not count: {} is used in its place"
+"""The reason why a file of instructions beside another one is left out."""
+_MOST_RULES = 20
 UNREAD = "cannot be read: {}"
 """The reason why a file of instructions that is there is left out."""
 
@@ -60,7 +78,32 @@ UNREAD = "cannot be read: {}"
 def outer_instructions(snapshot: Snapshot) -> tuple[str, ...]:
     """The paths where instructions for the whole project may be, the outermost first. It does not matter
     whether git ignores them: some keep theirs to themselves."""
-    return tuple(f"{'../' * level}{INSTRUCTIONS_FILE}" for level in range(snapshot.above, -1, -1))
+    above = (f"{'../' * level}{INSTRUCTIONS_FILE}" for level in range(snapshot.above, 0, -1))
+    return (*above, *of_root(snapshot.root))
+
+
+def of_root(root: Path) -> tuple[str, ...]:
+    """The instructions that count in a project's folder: AGENTS.md, else the first of the others that is
+    there, else the rules of Cursor, else the name of the first."""
+    found = _there(root)
+    if not found or found[0] in INSTRUCTION_FILES:
+        return found[:1] or (INSTRUCTIONS_FILE,)
+    return found
+
+
+def passed_over(snapshot: Snapshot) -> list[tuple[str, str]]:
+    """The files of instructions in the project's folder that do not count, and the one that counts."""
+    used = of_root(snapshot.root)
+    return [(path, used[0]) for path in _there(snapshot.root) if path not in used]
+
+
+def _there(root: Path) -> tuple[str, ...]:
+    names = (name for name in INSTRUCTION_FILES if os.path.lexists(root / name))
+    try:
+        rules = sorted(entry.name for entry in os.scandir(root / RULES_FOLDER) if entry.name.endswith(".mdc"))
+    except OSError:
+        rules = []
+    return (*names, *(f"{RULES_FOLDER}/{name}" for name in rules[:_MOST_RULES]))
 
 
 def read_instructions(snapshot: Snapshot, path: str) -> Source | Unread:

@@ -58,6 +58,9 @@ def _packed(packing: Packing) -> Window:
     if request.fill_limit is not None:
         taken = request.budget - request.used - packing.room
         packing.room = max(0, min(packing.room, request.fill_limit - taken))
+        packing.earned = request.fill_limit - min(
+            request.fill_limit, request.fill_comfort or request.fill_limit
+        )
     _files_and_map(packing)
     return packing.window()
 
@@ -82,11 +85,13 @@ def _files_and_map(packing: Packing) -> None:
             file_room = packing.room - map_cost
         file_room = min(file_room, packing.room - at_least)
     says = looks and (known_map or ranking.changed or says_much(packing.request.text, packing.snapshot))
+    if packing.request.fills_up and not says and not packing.mentioned:
+        limited = 0  # a greeting gets the map, and the work in hand
     fills = packing.request.fills_up and not known_map and (says or bool(packing.mentioned))
     whole = show_files(
         packing, ranking, file_room, None if fills else limited, first=not known_map, fills=fills
     )
-    _map(packing, ranking, min(packing.room, limit), whole, full, first=not known_map)
+    _map(packing, ranking, min(packing.room, limit), whole, full, first=not known_map, looks=looks)
     part = packing.map
     packing.left_out += [
         LeftOut(path, tokens, "no room for its definitions") for path, tokens in part.unoutlined
@@ -96,7 +101,14 @@ def _files_and_map(packing: Packing) -> None:
 
 
 def _map(
-    packing: Packing, ranking: Ranking, limit: int, whole: frozenset[str], full: int, *, first: bool
+    packing: Packing,
+    ranking: Ranking,
+    limit: int,
+    whole: frozenset[str],
+    full: int,
+    *,
+    first: bool,
+    looks: bool,
 ) -> None:
     """Add the map: its changes; or, at a fresh start, the frozen map and its changes, or a new map."""
     count = packing.counter.count_kept
@@ -105,7 +117,8 @@ def _map(
         texts = frozenset(path for path, shown in known.items() if shown.whole)
         delta = build_delta(packing.snapshot, packing.before.outlines, packing.room, count, texts)
         _add_map(packing, delta, "definitions that changed since the map was shown")
-        room = min(packing.room, int((packing.request.likely_limit or 0) * LATER_OUTLINES))
+        share = int((packing.request.likely_limit or 0) * LATER_OUTLINES) if looks else 0
+        room = min(packing.room, share)
         outlines = with_changes(packing.before.outlines, delta.outlines, delta.gone)
         more = more_outlines(packing.snapshot, ranking, outlines, known, room, count)
         _add_map(packing, more, "definitions that match this request")

@@ -18,6 +18,7 @@ from session.base.tasks import BackgroundTasks
 from session.record.usage import Kind, SideRows, SideTurn, Spent, spent
 from session.record.usage_log import UsageLog
 from session.setup.user_tables import SideSettings
+from session.turn.money import MoneyBudget
 
 
 def hour_of(now: float) -> str:
@@ -115,8 +116,13 @@ class SideAccount:
         log: UsageLog,
         tasks: BackgroundTasks,
         problem: Callable[[str], None],
+        money: MoneyBudget,
     ) -> None:
-        """``problem`` is told in one line what cannot be read or written."""
+        """``problem`` is told in one line what cannot be read or written; ``money`` is the user's budget for
+        all requests."""
+        self._money = money
+        self.limits = settings
+        """The budget of side requests alone."""
         self.known = False
         """Whether it was read what is spent already."""
         self.on_change: Callable[[], None] = lambda: None
@@ -145,9 +151,10 @@ class SideAccount:
             self._read_rows(), "reading what side requests took", consequence="there are no suggestions"
         )
 
-    def reached(self) -> Limit | None:
-        """The limit that allows no further request now."""
-        return self._budget.reached(hour_of(time.time()))
+    def reached(self) -> str:
+        """The limit that allows no further request now; empty for none."""
+        own = self._budget.reached(hour_of(time.time()))
+        return str(own) if own is not None else self._money.reached()
 
     def reserve(self, tokens: int, dollars: float) -> Spent:
         """A request goes out that may take so much; to be given to :meth:`count` when it has ended."""
@@ -206,6 +213,7 @@ class SideAccount:
     async def _read_rows(self) -> None:
         try:
             rows = await asyncio.to_thread(self._rows.read, time.time())
+            await self._money.refresh()
         except StoreError as problem:
             # A budget that cannot be read allows nothing.
             self.known = False

@@ -8,8 +8,12 @@ from session.models.catalogue import Catalogue, Model, Price
 from session.setup.model_choice import ModelChoice
 from session.setup.opening import Opening
 from session.tools.toolbox import Toolbox
+from session.turn.money import dollars
 from session.wire.protocol.fim import has_tokens
 from session.wire.protocol.request import RequestProfile
+
+THINKING_ROOM = 2_000
+"""Tokens that an answer may have more, for thinking that cannot be turned off."""
 
 
 def cheapest_fast(catalogue: Catalogue, provider: str) -> Model | None:
@@ -19,6 +23,23 @@ def cheapest_fast(catalogue: Catalogue, provider: str) -> Model | None:
     models = [catalogue.model(name, provider) for name in names]
     priced = [(model.price.cost(4_000, 3_000, 50), at) for at, model in enumerate(models) if model.price]
     return models[min(priced)[1]] if priced else next(iter(models), None)
+
+
+def without_thinking(profile: RequestProfile, model: Model, dialect: str) -> tuple[RequestProfile, bool]:
+    """``profile`` with the thinking of ``model`` turned off, and whether that can be done. It is made with
+    the least effort of the model."""
+    if not model.efforts and not model.thinking_off:
+        return profile, True
+    if dialect == "messages":
+        if model.thinking == "always":
+            return profile, False
+        off = {"thinking": {"type": "disabled"}} if model.thinking == "adaptive" else {}
+        return replace(profile, effort=None, extra={**profile.extra, **off}), True
+    if profile.effort == "none":
+        return profile, True
+    if dialect == "chat" and model.thinking_off:
+        return replace(profile, effort=None, extra={**profile.extra, **model.thinking_off}), True
+    return profile, False
 
 
 class SideModel:
@@ -31,6 +52,7 @@ class SideModel:
         self._answering = choice
         self._refused: set[str] = set()
         self._made: ModelChoice | None = None
+        self._dialect = opening.service.routes[0].dialect
         self._fim = opening.catalogue.provider(opening.settings.provider).fim
 
     @property
@@ -67,18 +89,45 @@ class SideModel:
         """Its price; None where that is unknown."""
         return self.model.price
 
+    @property
+    def fim_model(self) -> Model:
+        """The model that fills in the middle: the provider's own for that, else the one that is asked."""
+        provider = self._opening.settings.provider
+        name = self._opening.catalogue.provider(provider).fim_model
+        if self._opening.settings.side.model or not name:
+            return self.model
+        return self._opening.catalogue.model(name, provider)
+
+    @property
+    def priced(self) -> bool:
+        """Whether its requests cost the user money: it has a price, and is not on this machine."""
+        endpoint = self._opening.endpoint
+        return self.price is not None and endpoint is not None and not endpoint.is_loopback
+
+    @property
+    def told(self) -> str:
+        """The model and what one suggestion costs, in a few words."""
+        cost = self.price.cost(4_000, 0, 50) if self.price is not None else 0.0
+        return f"{self.model.name}, about {dollars(cost)} each"
+
+    def price_of(self, name: str) -> Price | None:
+        """The price of the model ``name``, if it is one that side requests go to."""
+        return next((each.price for each in (self.model, self.fim_model) if each.name == name), None)
+
     def profile(self, instructions: str, *, name: str, most: int) -> RequestProfile:
-        """A request's fields: the least effort, no tools, at most ``most`` tokens of output. ``name`` keeps
-        the server's caches of different kinds of requests apart."""
+        """A request's fields: no thinking, no tools, at most ``most`` tokens of output. ``name`` keeps the
+        server's caches of different kinds of requests apart. A model whose thinking cannot be turned off has
+        the least effort, and room for it."""
         model = self.model
         if self._made is None or self._made.model.name != model.name:
             made = ModelChoice(self._opening, self._session, Toolbox())
             made.choose(model=model)
             if model.efforts:
                 made.choose(effort=model.efforts[0])
-            made.fast = False
+            made.tier = ""
             self._made = made
-        profile = self._made.profile()
+        profile, silent = without_thinking(self._made.profile(), model, self._dialect)
+        most += 0 if silent else THINKING_ROOM
         return replace(
             profile,
             instructions=instructions,

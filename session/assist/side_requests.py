@@ -13,6 +13,7 @@ from enum import StrEnum
 from time import monotonic
 
 from session.assist.side_account import SideAccount
+from session.assist.side_answer import SideAnswer
 from session.assist.side_model import SideModel
 from session.base.events import Event, Notice, PromptSubmitted
 from session.base.tasks import BackgroundTasks
@@ -24,6 +25,7 @@ from session.record.usage_log import UsageLog
 from session.setup.model_choice import ModelChoice
 from session.setup.opening import Opening
 from session.setup.user_tables import SideSettings
+from session.turn.money import MoneyBudget
 from session.wire.link.connection import Connection
 from session.wire.protocol.events import CONTENT, Finished, TokenUsage, WireEvent
 from session.wire.protocol.items import Item, text_of
@@ -73,12 +75,16 @@ class SideRequests:
         recorder: Recorder,
         tasks: BackgroundTasks,
         busy: Callable[[], bool],
+        money: MoneyBudget,
+        wanted: SideAnswer,
     ) -> None:
-        """``connection`` is None where no model can be asked; ``busy`` says whether an answer runs."""
-        self.enabled = settings.enabled
+        """``connection`` is None where no model can be asked; ``busy`` says whether an answer runs. ``money``
+        is the budget of all requests, ``wanted`` whether the user wants these."""
+        self._wanted = wanted
+        self.enabled = wanted.given(settings.enabled, priced=model.priced)
         """Whether requests go out that the user did not ask for; see :meth:`switch`."""
         self.model = model
-        self.account = SideAccount(settings, log, tasks, lambda line: self._tell(line, "warning"))
+        self.account = SideAccount(settings, log, tasks, lambda line: self._tell(line, "warning"), money)
         self._connection = connection
         self._busy = busy
         self._publish = recorder.publish
@@ -97,6 +103,8 @@ class SideRequests:
     def typed(self) -> None:
         """A key was pressed: requests may be worth it for the next minute."""
         self._typed = self._key = monotonic()
+        if not self.enabled and (offer := self._wanted.offer(self.model.told, self.account.limits)):
+            self._tell(offer, "info")
 
     def worked_elsewhere(self) -> None:
         """The user saved a file in another program. A program that saves for ever keeps nobody there."""
@@ -120,8 +128,7 @@ class SideRequests:
                 return NotNow.AWAY
             if monotonic() < self._paused_until:
                 return NotNow.FAILED
-        reached = self.account.reached()
-        if reached is not None:
+        if reached := self.account.reached():
             self._tell(f"suggestions and reviews stop: {reached}", "warning")
             return NotNow.SPENT
         return None
@@ -129,6 +136,7 @@ class SideRequests:
     def switch(self, *, on: bool) -> None:
         """Let requests go out; or end those that run, and let none go that the user did not ask for."""
         self.enabled = on
+        self._wanted.answered(on=on)
         self._paused_until, self._told = 0.0, ""
         if on:
             self.typed()
@@ -151,7 +159,7 @@ class SideRequests:
         connection = self._connection
         if connection is None or self.refusal(kind) is not None:
             return
-        price = self.model.price if profile.model == self.model.model.name else None
+        price = self.model.price_of(profile.model)
         sent = _length(profile, items) // _CHARACTERS_PER_TOKEN
         most = profile.max_output_tokens or 0
         kept = self.account.reserve(sent + most, price.cost(sent, 0, most) if price is not None else 0.0)
@@ -261,6 +269,7 @@ def side_requests(
     connection: Connection | None,
     recorder: Recorder,
     tasks: BackgroundTasks,
+    money: MoneyBudget,
     *,
     busy: Callable[[], bool],
 ) -> SideRequests:
@@ -279,4 +288,6 @@ def side_requests(
         recorder,
         tasks,
         busy,
+        money,
+        SideAnswer(workspace.folders.shared_state),
     )

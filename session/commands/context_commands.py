@@ -43,7 +43,10 @@ class ContextCommands:
         self._reading = reading
         self._preparations = preparations
         self._publish = recorder.publish
-        self._rehearsal = Rehearsal(self.explain)
+        self._rehearsal = Rehearsal(self._rehearse)
+        self.on_cost: Callable[[float | None], None] = lambda cost: None
+        """Called with what the draft costs at least, in dollars, when its window was rehearsed; None where
+        that is unknown."""
 
     @property
     def pinned(self) -> tuple[str, ...]:
@@ -135,6 +138,14 @@ class ContextCommands:
         await self._reading.pause.wait()
         if not self._reading.pause.over:
             await self.explain("")
+
+    async def _rehearse(self, draft: str) -> None:
+        report = await self.explain(draft)
+        held = self._memory.conversation.tokens
+        standing = self._preparations.now().instruction_tokens if held else 0
+        self.on_cost(
+            None if report.problem else self._preparations.least_cost(report.tokens, held + standing)
+        )
 
     def drafted(self, text: str) -> None:
         """Record what the user has typed of a prompt so far."""

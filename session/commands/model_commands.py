@@ -49,9 +49,14 @@ class ModelCommands:
         return self._choice.fast
 
     @property
-    def has_fast(self) -> bool:
-        """Whether there is a faster tier for the model."""
-        return self._choice.has_fast
+    def tier(self) -> str:
+        """The tier that is used from the next turn on; empty for the usual one."""
+        return self._choice.tier
+
+    @property
+    def tiers(self) -> tuple[str, ...]:
+        """The tiers of the model, the usual one (empty) first."""
+        return self._choice.tiers
 
     @property
     def plan(self) -> str:
@@ -82,12 +87,16 @@ class ModelCommands:
         self._chosen()
         return "\n".join(filter(None, (found, told)))
 
-    def choose(self, *, effort: str | None = None, fast: bool | None = None) -> str:
+    def next_tier(self) -> str:
+        """Use the tier after the one in use; see :meth:`choose`."""
+        return self.choose(tier=self._choice.next_tier())
+
+    def choose(self, *, effort: str | None = None, tier: str | None = None) -> str:
         """Use another effort or tier from the next turn on. Returns a line for the user, perhaps empty.
 
         Raises ChoiceError for one that the model does not have.
         """
-        told = self._choice.choose(effort=effort, fast=fast)
+        told = self._choice.choose(effort=effort, tier=tier)
         self._chosen()
         return told
 

@@ -240,7 +240,11 @@ class RaceCommands:
                 preparations=self._preparations,
             ),
             by_cost(checks),
-            RaceLimits(settings.tokens, settings.cost, settings.minutes * 60 if settings.minutes else None),
+            RaceLimits(
+                settings.tokens,
+                settings.cost or self._opening.settings.budget.turn or None,
+                settings.minutes * 60 if settings.minutes else None,
+            ),
             settings.checks_at_once or (MOST_ATTEMPTS if settings.cluster else slots_here()),
             judge_all,
         )

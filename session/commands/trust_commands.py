@@ -11,9 +11,17 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from context.disk.repository import GitUnavailable, find_repository
-from context.disk.source import INSTRUCTIONS_FILE, LINK, Source, Unread, read
+from context.disk.source import (
+    INSTRUCTIONS_FILE,
+    LINK,
+    Source,
+    Unread,
+    instructions_of,
+    is_instructions,
+    read,
+)
 from context.project.snapshot import Snapshot
-from context.window.preamble import outer_instructions, read_instructions
+from context.window.preamble import of_root, outer_instructions, read_instructions
 from session.base.events import (
     Event,
     FileSaved,
@@ -98,7 +106,7 @@ class TrustCommands:
                 paths = (path,)
             case _:
                 return
-        if any(path.rpartition("/")[2] in (INSTRUCTIONS_FILE, SETTINGS_FILE) for path in paths):
+        if any(is_instructions(path) or path.rpartition("/")[2] == SETTINGS_FILE for path in paths):
             self.look()
 
     def _unused(self, paths: tuple[str, ...]) -> None:
@@ -219,9 +227,11 @@ def _paths(root: Path, listed: frozenset[str]) -> list[str]:
         levels = find_repository(root).prefix.count("/")
     except GitUnavailable:
         levels = 0
-    outer = [f"{'../' * level}{INSTRUCTIONS_FILE}" for level in range(levels, -1, -1)]
-    inner = sorted(path for path in listed if path.endswith(f"/{INSTRUCTIONS_FILE}"))
-    return outer + inner
+    above = [f"{'../' * level}{INSTRUCTIONS_FILE}" for level in range(levels, 0, -1)]
+    folders = {path.rpartition("/")[0] for path in listed if is_instructions(path)} - {""}
+    inner = {instructions_of(folder, listed.__contains__) for folder in folders} - {""}
+    root_files = of_root(root)
+    return [*above, *root_files, *sorted(inner - set(root_files))]
 
 
 def _read(root: Path, path: str, listed: frozenset[str]) -> Source | Unread:

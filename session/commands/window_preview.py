@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from context.window.limits import fill_limit, map_limit
+from context.window.limits import fill_comfort, fill_limit, map_limit
 from context.window.pieces import BudgetTooSmall, Window, WindowRequest
 from session.project.indexing import TELL_SECONDS
 from session.project.pins import PinError, Pins, pinning, removing
@@ -100,7 +100,7 @@ def preview_window(
     except PinError as problem:
         raise PreviewError(str(problem)) from problem
     instructions = load_instructions(opening.model.edit_format, tools).text
-    own = opening.model.budget
+    own = opening.settings.budget.window(opening.model.budget)
     wanted = WindowRequest(
         text=request,
         instructions=instructions,
@@ -108,6 +108,7 @@ def preview_window(
         map_limit=map_limit(own) if budget is None else None,
         fills_up=budget is None,
         fill_limit=fill_limit(own, counter.count(instructions), 0) if budget is None else None,
+        fill_comfort=fill_comfort(own, counter.count(instructions), 0) if budget is None else None,
         pinned=pins.pinned,
         removed=pins.removed,
         approved=opening.trust.approved,

@@ -1,13 +1,11 @@
-"""The catalogue of providers and models, read from data.
+"""The catalogue of providers and models, read from data, and what is assumed of models by their family.
 
-What is assumed of models by the family that their name tells.
-
-List prices, and what one request costs.
+``catalogue.toml`` holds the providers and the families. ``models.toml`` holds the models; the command
+``python3 -m session.models.rows`` makes it.
 """
 
 from __future__ import annotations
 
-import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -17,77 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from session.base.text.tables import Table, TableError
+from session.models.prices import Price, read_price
 from session.models.sign_in.plan import Plan, read_plan
 from session.wire.protocol.dialects import FIM_NAMES, NAMES
 from session.wire.protocol.request import Quirks
 from session.wire.transport.service import RESPONSES_OVER_WEBSOCKET, Route, Service, Transport
 
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """List prices in US dollars for a million tokens; ``cached`` is for input read from a cache."""
-
-    input: float
-    cached: float
-    output: float
-    written: float | None = None
-    """The price of input that the server writes to a cache; None where that costs what other input does."""
-    long: Price | None = None
-    """The price of a whole request whose input is longer than ``long_over`` tokens."""
-    long_over: int = 0
-
-    def __str__(self) -> str:
-        return f"${self.input:,.2f} in, ${self.cached:,.3g} cached, ${self.output:,.2f} out a million tokens"
-
-    def cost(
-        self, input_tokens: int, cached_tokens: int, output_tokens: int, written_tokens: int = 0
-    ) -> float:
-        """The cost of one request in dollars. ``cached_tokens`` and ``written_tokens`` are parts of
-        ``input_tokens``: read from a cache, and written to one."""
-        if self.long is not None and input_tokens > self.long_over:
-            return self.long.cost(input_tokens, cached_tokens, output_tokens, written_tokens)
-        fresh = max(0, input_tokens - cached_tokens - written_tokens)
-        tokens = fresh * self.input + cached_tokens * self.cached + output_tokens * self.output
-        tokens += written_tokens * (self.input if self.written is None else self.written)
-        return tokens / 1_000_000
-
-
-def read_price(row: Table, key: str) -> Price | None:
-    """The price under ``key`` of a model's row; None where there is none. Raises TableError."""
-    values = dict(row.table(key))
-    if not values:
-        return None
-    long = values.pop("long", None)
-    usual = _price(_amounts(row, key, values))
-    if long is None:
-        return usual
-    where = f"{key}.long"
-    if not isinstance(long, dict):
-        raise row.wrong(f"{where} must be a table")
-    amounts = _amounts(row, where, long, over=True)
-    return replace(usual, long=_price(amounts), long_over=int(amounts["over"]))
-
-
-def _price(amounts: Mapping[str, float]) -> Price:
-    cached = amounts.get("cached", amounts["input"])
-    return Price(amounts["input"], cached, amounts["output"], amounts.get("written"))
-
-
-def _amounts(row: Table, key: str, values: Mapping[str, Any], *, over: bool = False) -> dict[str, float]:
-    """The amounts in ``values``, checked."""
-    needed = {"input", "output", "over"} if over else {"input", "output"}
-    if not (needed <= set(values) <= needed | {"cached", "written"}) or not all(
-        type(value) in (int, float) and value >= 0 and math.isfinite(value) for value in values.values()
-    ):
-        more = "over (tokens of input), " if over else ""
-        raise row.wrong(
-            f"{key} must hold {more}input, output and, where they differ from input, cached and written, "
-            "in dollars for a million tokens"
-        )
-    return dict(values)
-
-
-_TRAITS = ("reasoning_field", "tools_as_item", "steer")
+_TRAITS = ("reasoning_field", "tools_as_item", "steer", "thinking_off", "token_ratio")
 """Keys that a model's own row has from its family too: they are about the maker and not about the model."""
 
 
@@ -116,11 +50,17 @@ __all__ = ["EFFORTS", "Catalogue", "CatalogueError", "Model", "Price", "Provider
 
 _LEAST_RESERVE = 16_000
 """Tokens of a window that stay free for the answer, where the model can write as many."""
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max", "auto")
+"""All efforts that can be asked for by name, the least first; each model has some of them."""
+_USUAL_EFFORTS = ("low", "medium", "high", "xhigh")
+FAST, ULTRAFAST = "fast", "ultrafast"
+"""The faster tiers."""
+_STEP_MARGIN = 0.98
+"""The share of a price's first step that a request may fill, since servers count a little more."""
 _HOTTEST = 2
 """The highest temperature that servers take."""
 _SMALL_WINDOW = 16_384
 """The largest window, in tokens, in which the long form of the instructions takes too much of the room."""
-EFFORTS = ("low", "medium", "high", "xhigh", "auto")
 
 
 class CatalogueError(ValueError):
@@ -135,11 +75,15 @@ class Provider:
     base_url: str
     key_variable: str
     base_url_variable: str = ""
+    key_page: str = ""
+    """The address at which a key is made."""
     key_header: str = ""
     """The header that carries the key; empty for ``Authorization: Bearer``."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     fast: Mapping[str, Any] = field(default_factory=dict)
     """Extra request fields that select the faster tier; empty when there is none."""
+    ultrafast: Mapping[str, Any] = field(default_factory=dict)
+    """Extra request fields that select the fastest tier, which models with an ``ultrafast_price`` have."""
     fast_headers: Mapping[str, str] = field(default_factory=dict)
     fast_models: tuple[str, ...] = ()
     """Prefixes of the models that have the faster tier; empty for all models."""
@@ -158,7 +102,9 @@ class Provider:
     coding: tuple[str, ...] = ()
     """Models for coding, fastest first: the first one that the key can use is the default."""
     fim: str = ""
-    """The dialect that fills in the middle: ``completions`` or ``infill``; empty for none."""
+    """The dialect that fills in the middle (``session/wire/protocol/fim.py``); empty for none."""
+    fim_model: str = ""
+    """The model that fills in the middle; empty for the one that suggestions are asked of."""
     brief: bool = False
     """Whether it is an engine for models at home, which get the short form of the instructions."""
     unlisted: bool = False
@@ -173,6 +119,16 @@ class Provider:
         """Whether ``model`` has a faster tier."""
         offered = bool(self.fast or self.fast_headers)
         return offered and (not self.fast_models or model.startswith(self.fast_models))
+
+    def tier_fields(self, tier: str) -> Mapping[str, Any]:
+        """The request fields that select ``tier``; none for the usual one."""
+        return {FAST: self.fast, ULTRAFAST: self.ultrafast}.get(tier, {})
+
+    def tiers(self, model: Model) -> tuple[str, ...]:
+        """The tiers in which ``model`` can be asked: the usual one, which is empty, then the faster ones."""
+        faster = (FAST,) if self.has_fast(model.name) else ()
+        fastest = (ULTRAFAST,) if self.ultrafast and model.ultrafast_price is not None else ()
+        return ("", *faster, *fastest)
 
     def headers_for(self, model: str, session: str, *, fast: bool) -> dict[str, str]:
         """The headers of connections on which ``model`` answers ``session``."""
@@ -200,6 +156,20 @@ class Model:
     price: Price | None = None
     fast_price: Price | None = None
     """The price of the faster tier."""
+    ultrafast_price: Price | None = None
+    """The price of the fastest tier; only models with one have that tier."""
+    output: int = 0
+    """The most tokens of one answer; 0 where that is unknown."""
+    input_limit: int = 0
+    """The most tokens of input that its server takes; 0 where the window alone limits them."""
+    token_ratio: float = 1.0
+    """The tokens that its server counts for one that spark counts (o200k)."""
+    ends: str = ""
+    """The day on which it is shut down, as in ``2027-04-01``; empty where none is known."""
+    preview: bool = False
+    """Whether only some accounts have it: it answers by default only where the account lists it."""
+    thinking_off: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of a Chat request that turn its thinking off, where no effort does."""
     thinking: str = "budget"
     """How the Messages dialect sends the effort: as a thinking ``budget``, or in a field of its own where
     thinking is ``adaptive`` or ``always`` on."""
@@ -223,8 +193,18 @@ class Model:
 
     @property
     def budget(self) -> int:
-        """The most tokens of a request: the window without the part reserved for the answer."""
-        return self.window - self.output_reserve
+        """The most tokens of a request, as spark counts them: what the window leaves beside the answer,
+        within the limit of the input and below the first step of the price."""
+        most = self.window - self.output_reserve
+        if self.input_limit:
+            most = min(most, self.input_limit)
+        if self.price is not None and self.price.long is not None:
+            most = min(most, int(self.price.long_over * _STEP_MARGIN))
+        return max(1, int(most / self.token_ratio))
+
+    def price_of(self, tier: str) -> Price | None:
+        """The price in ``tier``, empty for the usual one; None if it is unknown."""
+        return {"": self.price, FAST: self.fast_price, ULTRAFAST: self.ultrafast_price}.get(tier)
 
     def limited(self, window: int, output: int) -> Model:
         """This model with the limits that its server tells, in tokens; 0 where it tells none."""
@@ -242,6 +222,8 @@ class Catalogue:
     models: Mapping[str, Model]
     unknown_model: Mapping[str, Any]
     families: Families
+    ratios: Mapping[str, float] = field(default_factory=dict)
+    """The token ratios that were measured, by ``PROVIDER/MODEL``: they count before those of the rows."""
     key_order: tuple[str, ...] = ()
     """The providers that are looked for a key of, in this order, where none is named."""
 
@@ -257,9 +239,11 @@ class Catalogue:
 
         Where the provider takes no freeform tools, every model writes its edits as text.
         """
-        model = self.models.get(name) or self._assumed(name, provider)
+        model = self.row(name, provider) or self._assumed(name, provider)
         if model.provider != provider:  # the prices are another provider's
-            model = replace(model, provider=provider, price=None, fast_price=None)
+            model = replace(model, provider=provider, price=None, fast_price=None, ultrafast_price=None)
+        ratio = self.ratios.get(f"{provider}/{name}")
+        model = replace(model, token_ratio=ratio) if ratio is not None else model
         served = self.providers.get(provider)
         if served is None:
             return model
@@ -273,6 +257,24 @@ class Catalogue:
             tools_as_item=(model.tools_as_item and served.tools_as_item) or not served.tool_field,
             steer=model.steer and served.steer,
         )
+
+    def row(self, name: str, provider: str) -> Model | None:
+        """The row of the model called ``name``: the provider's own, or another's of that name, or None."""
+        own = self.models.get(f"{provider}/{name}")
+        if own is not None and (own.name, own.provider) == (name, provider):
+            return own
+        return self.models.get(name)
+
+    def default_model(self, provider: str) -> str:
+        """The first of the provider's models for coding that every account may have; empty for none."""
+        names = self.provider(provider).coding
+        return next((name for name in names if not self.model(name, provider).preview), "")
+
+    def ranked(self, provider: str) -> tuple[str, ...]:
+        """The provider's models that may answer by default, the best choice first: those for coding, then its
+        other rows that call functions."""
+        others = (row.name for row in self.models.values() if row.provider == provider and row.tools)
+        return tuple(dict.fromkeys((*self.provider(provider).coding, *others)))
 
     def _assumed(self, name: str, provider: str) -> Model:
         return _model(name, {"provider": provider, **self.unknown_model, **self.families.assumed(name)})
@@ -298,9 +300,11 @@ def _provider(name: str, values: Any) -> Provider:
         base_url=row.text("base_url"),
         key_variable=row.text("key_variable", ""),
         base_url_variable=row.text("base_url_variable", ""),
+        key_page=row.text("key_page", ""),
         key_header=row.text("key_header", ""),
         headers=row.text_table("headers"),
         fast=row.table("fast"),
+        ultrafast=row.table("ultrafast"),
         fast_headers=row.text_table("fast_headers"),
         fast_models=row.texts("fast_models"),
         fast_without_headers=row.texts("fast_without_headers"),
@@ -311,6 +315,7 @@ def _provider(name: str, values: Any) -> Provider:
         freeform_tools=row.flag("freeform_tools", routes[0].dialect == "responses"),
         coding=row.texts("coding"),
         fim=row.choice("fim", ("", *FIM_NAMES), ""),
+        fim_model=row.text("fim_model", ""),
         brief=row.flag("brief", False),
         unlisted=row.flag("unlisted", False),
         plan=read_plan(row.inner("plan")),
@@ -336,16 +341,23 @@ def _model(name: str, values: Any) -> Model:
     if reserve >= window:
         raise row.wrong("output_reserve must be smaller than window")
     model = Model(
-        name=name,
+        name=row.text("name", name),
         provider=row.text("provider"),
         window=window,
         output_reserve=reserve,
-        efforts=row.texts("efforts", EFFORTS[:-1]),
+        efforts=row.texts("efforts", _USUAL_EFFORTS),
         edit_format=row.choice("edit_format", ("v4a", "search-replace", "whole")),
         modalities=row.texts("modalities", ("text",)),
         tools=row.flag("tools", True),
         price=read_price(row, "price"),
         fast_price=read_price(row, "fast_price"),
+        ultrafast_price=read_price(row, "ultrafast_price"),
+        input_limit=row.whole("input_limit", 0, least=0, unit="tokens"),
+        output=row.whole("output", 0, least=0, unit="tokens"),
+        token_ratio=row.number("token_ratio", 1.0, least=0.1, most=10),
+        ends=row.text("ends", ""),
+        preview=row.flag("preview", False),
+        thinking_off=row.table("thinking_off"),
         thinking=row.choice("thinking", ("budget", "adaptive", "always"), "budget"),
         reasoning_field=row.text("reasoning_field", ""),
         tools_as_item=row.flag("tools_as_item", False),
@@ -369,7 +381,11 @@ def _temperature(row: Table) -> float | None:
 
 @cache
 def _builtin() -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("catalogue.toml").read_text("utf-8"))
+    return {
+        name: table
+        for file in ("catalogue.toml", "models.toml")
+        for name, table in tomllib.loads(Path(__file__).with_name(file).read_text("utf-8")).items()
+    }
 
 
 def load_catalogue(additions: Mapping[str, Any] | None = None) -> Catalogue:

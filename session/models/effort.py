@@ -20,6 +20,7 @@ from typing import Any
 
 LEVELS = ("low", "medium", "high", "xhigh")
 """The efforts that ``auto`` chooses from, lowest first."""
+_ORDER = ("none", "minimal", *LEVELS, "max")
 
 _FILE = re.compile(
     r"@[\w./-]+|(?<![\w/])[\w-]+(?:/[\w.-]+)+|(?<![\w/])[\w-]+\.(?:[a-z]{1,4}|toml|json|yaml)(?!\w)"
@@ -89,13 +90,13 @@ def nearest(effort: str, efforts: Sequence[str]) -> str:
     """``effort`` if ``efforts`` has it, else the next lower one, else the next higher one."""
     if effort in efforts or not efforts:
         return effort if efforts else ""
-    if effort not in LEVELS:
+    if effort not in _ORDER:
         return efforts[0]
-    wanted = LEVELS.index(effort)
-    known = [LEVELS.index(each) for each in efforts if each in LEVELS]
+    wanted = _ORDER.index(effort)
+    known = [_ORDER.index(each) for each in efforts if each in _ORDER]
     lower, higher = [at for at in known if at < wanted], [at for at in known if at > wanted]
     if lower or higher:
-        return LEVELS[max(lower) if lower else min(higher)]
+        return _ORDER[max(lower) if lower else min(higher)]
     return efforts[0]
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from session.checks.check import Check
+from session.models.prices import Price
 from session.setup.model_choice import ChosenModel, ModelChoice
 from session.setup.opening import Opening
 from session.setup.user_tables import AttemptSettings
@@ -77,25 +78,33 @@ class Estimate:
 
 LIKELY_OUTPUT = 2_000
 """Output tokens that an answer is assumed to have."""
+LIKELY_ROUNDS = 3
+"""Requests after the first one of an attempt that are assumed: each round of tool calls is one."""
 
 
 def estimate(plan: RacePlan, input_tokens: int) -> Estimate:
     """The estimate for a race whose attempts send ``input_tokens`` each.
 
-    A model that sends its edits as calls is asked again with what came of them, and then its input is in the
-    server's cache. It may be there after the first attempt as well; that is not counted on.
+    A model that calls tools, or sends its edits as calls, is asked again with what came of them, and then its
+    input is in the server's cache. It may be there after the first attempt as well; that is not counted on.
     """
     tokens, cost = 0, 0.0
     priced = True
     for variation in plan.variations:
-        again = input_tokens if variation.chosen.model.edits_are_calls else 0
+        model = variation.chosen.model
+        again = LIKELY_ROUNDS * input_tokens if model.tools or model.edits_are_calls else 0
         tokens += input_tokens + again + LIKELY_OUTPUT
         price = variation.chosen.price
         if price is None:
             priced = False
         else:
-            cost += price.cost(input_tokens, 0, LIKELY_OUTPUT) + price.cost(again, again, 0)
+            cost += price.cost(input_tokens, 0, LIKELY_OUTPUT) + _again(price, input_tokens, again)
     return Estimate(tokens, cost if priced else None)
+
+
+def _again(price: Price, input_tokens: int, again: int) -> float:
+    """What the later requests of an attempt cost, whose input was read before."""
+    return again / max(1, input_tokens) * price.cost(input_tokens, input_tokens, 0)
 
 
 T = TypeVar("T")
@@ -147,7 +156,7 @@ def _choice(
         model=choice.model if model is None else opening.catalogue.model(model, opening.settings.provider)
     )
     mine.choose(effort=_pick(settings.efforts, at) or choice.effort if mine.model.efforts else None)
-    mine.fast = choice.fast
+    mine.tier = choice.tier
     mine.begin(prompt, redirect=False, tokens=0)
     return mine
 

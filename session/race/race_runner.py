@@ -157,7 +157,7 @@ class RaceRunner:
         if over or dear:
             raise TurnFailedError(
                 f"{len(plan.variations)} attempts would take {likely}, which is over the limit of "
-                f"{plan.limits}: ask for fewer attempts, or change [attempts] in config.toml",
+                f"{plan.limits}: ask for fewer attempts, or change [attempts] or [budget] in config.toml",
                 "limit",
             )
         self._publish(turn_started(self._session, self.turn.name, first, input_tokens))

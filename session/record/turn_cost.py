@@ -67,6 +67,11 @@ class Tally:
         if self._price is not None:
             self._cost += self._price.cost(input_tokens, cached_tokens, output_tokens, written_tokens)
 
+    @property
+    def cost(self) -> float:
+        """The dollars so far; 0 where the price is unknown."""
+        return self._cost
+
     def event(self) -> Usage:
         """The figures so far."""
         told = self._streaming >= SHORTEST and self._output >= FEWEST

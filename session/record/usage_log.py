@@ -33,6 +33,8 @@ class Row:
     usage: Usage
     requests: int = 1
     """Side requests in the row, which holds all of an hour of one kind; 1 for a turn."""
+    at: float = 0.0
+    """When the line was written, in seconds since the epoch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,4 +109,5 @@ def read_row(line: bytes) -> Row | None:
     if not (isinstance(usage, Usage) and isinstance(project, str) and isinstance(session, str)):
         return None
     requests = record.get("requests", 1)
-    return Row(day, project, session, str(provider or ""), usage, requests if type(requests) is int else 1)
+    count = requests if type(requests) is int else 1
+    return Row(day, project, session, str(provider or ""), usage, count, float(record["at"]))

@@ -17,16 +17,26 @@ from session.base.storage.private_files import open_to_read
 from session.base.text.tables import Table, TableError
 from session.checks.check import Check, read_checks
 from session.models.catalogue import EFFORTS, Catalogue, CatalogueError, load_catalogue
+from session.models.effort import nearest
 from session.models.engine.settings import LocalSettings, read_local
 from session.models.key_command import read_commands
 from session.project.active_guards import GuardSettings, read_guards
 from session.project.trust import NO_ANSWERS, SETTINGS_FILE, Answers, Standing, read_settings_file
-from session.setup.user_tables import AttemptSettings, SideSettings, read_attempts, read_side
+from session.setup.user_tables import (
+    AttemptSettings,
+    BudgetSettings,
+    SideSettings,
+    read_attempts,
+    read_budget,
+    read_side,
+)
 from session.tools.command.rules import Rule
 from session.tools.mcp.settings import McpServer, read_servers
 from session.tools.settings import ToolSettings, read_rules, read_tool_settings
 
-DEFAULT_MODEL = "gpt-5.3-codex-spark"
+DEFAULT_MODEL = "gpt-6-luna"
+"""The catalogue's default of the provider openai."""
+DEFAULT_EFFORT = "medium"
 LOCAL_PROVIDER = "local"
 """The provider that stands for the embedded engine."""
 MOST_MINUTES = 24 * 60
@@ -64,6 +74,8 @@ class Flags:
     fast: bool | None = None
     theme: str | None = None
     review: bool | None = None
+    max_cost: float | None = None
+    """The most dollars of a turn."""
     local: str | None = None
     """A model for the embedded engine: a file, or a pulled model's name."""
     trust: bool = False
@@ -85,7 +97,7 @@ class Settings:
     account: str = ""
     """The account of a plan that the user named; empty for the one signed in to last."""
     base_url: str = ""
-    effort: str = "medium"
+    effort: str = DEFAULT_EFFORT
     fast: bool = False
     theme: str = "auto"
     notify: str = "auto"
@@ -118,6 +130,8 @@ class Settings:
     """The configured checks; each still needs an agreement in each project."""
     side: SideSettings = field(default_factory=SideSettings)
     """The requests that spark makes by itself, and their budget."""
+    budget: BudgetSettings = field(default_factory=BudgetSettings)
+    """What may be spent on a window, a turn, an hour and a day."""
     auto_fix: int = 0
     """How many times in a row what is red goes back to the model by itself, while hunks are judged."""
 
@@ -157,10 +171,12 @@ def load_settings(
                 "cannot change the provider; choose it with --provider or in config.toml"
             )
     settings = _merge(settings, {"theme": environ.get("SPARK_THEME") or None})
-    given = {each.name for each in fields(flags)} - {"trust"}
+    given = {each.name for each in fields(flags)} - {"trust", "max_cost"}
     settings = _merge(settings, {name: getattr(flags, name) for name in given})
     named = flags.model is not None or "model" in user or settings.model != DEFAULT_MODEL
     settings = replace(settings, model_named=named)
+    if flags.max_cost is not None:
+        settings = replace(settings, budget=replace(settings.budget, turn=flags.max_cost))
     return _finish(settings, user, flags, environ, catalogue), catalogue
 
 
@@ -218,6 +234,7 @@ def _user_settings(user: Mapping[str, Any]) -> tuple[Settings, tuple[str, ...]]:
         mcp=read_servers(table.take("mcp", {})),
         keymap=_raw_table(table, "keymap"),
         checks=read_checks(table.take("checks", [])),
+        budget=read_budget(table.take("budget", {})),
         auto_fix=table.whole("auto_fix", 0, least=0, most=MOST_FIX_ROUNDS),
         attempts=read_attempts(table.take("attempts", {})),
         side=read_side(table.take("side", {})),
@@ -314,8 +331,10 @@ def _finish(
     except CatalogueError as problem:
         raise _wrong(str(problem), flags.provider) from problem
     if not settings.model_named and provider.coding:
-        settings = replace(settings, model=provider.coding[0])
-    _check_effort(settings, catalogue, flags)
+        settings = replace(settings, model=catalogue.default_model(settings.provider))
+    elif (row := catalogue.models.get(settings.model)) is not None:
+        settings = replace(settings, model=row.name)
+    settings = _with_effort(settings, catalogue, flags, named="effort" in user or flags.effort is not None)
     variable = environ.get(provider.base_url_variable, "") if provider.base_url_variable else ""
     elsewhere = variable or settings.base_url
     # A model that no row knows says nothing of its provider.
@@ -338,14 +357,18 @@ def _wrong(why: str, flag: str | None) -> ConfigError:
     return ConfigError(why) if flag is None else FlagError(why)
 
 
-def _check_effort(settings: Settings, catalogue: Catalogue, flags: Flags) -> None:
+def _with_effort(settings: Settings, catalogue: Catalogue, flags: Flags, *, named: bool) -> Settings:
+    """``settings`` with an effort that the model has: the nearest one, unless the user named another."""
     efforts = catalogue.model(settings.model, settings.provider).efforts
     # A model without efforts gets none, whatever the settings say.
-    if efforts and settings.effort != "auto" and settings.effort not in efforts:
-        raise _wrong(
-            f"model {settings.model!r} has no effort {settings.effort!r}; it has {', '.join(efforts)}",
-            flags.effort,
-        )
+    if not efforts or settings.effort in ("auto", *efforts):
+        return settings
+    if not named and settings.effort == DEFAULT_EFFORT:
+        return replace(settings, effort=nearest(settings.effort, efforts))
+    raise _wrong(
+        f"model {settings.model!r} has no effort {settings.effort!r}; it has {', '.join(efforts)}",
+        flags.effort,
+    )
 
 
 def _merge(settings: Settings, values: Mapping[str, Any]) -> Settings:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from session.base.storage.private_files import replace_private
 from session.models.catalogue import Catalogue, Provider
+from session.models.effort import nearest
 from session.setup.config import Settings
 
 FILE_NAME = "default-models.json"
@@ -67,17 +68,19 @@ def with_provider_by_key(
     if not with_key or with_key[0] == settings.provider:
         return settings
     provider = catalogue.provider(with_key[0])
+    model = settings.model if settings.model_named else catalogue.default_model(provider.name)
     if provider.plan is not None:  # its words stand beside the model
-        model = settings.model if settings.model_named else provider.coding[0]
         return replace(settings, provider=provider.name, model=model, base_url=provider.base_url)
-    model = settings.model if settings.model_named else provider.coding[0]
     others = f"; {', '.join(with_key[1:])} would do too" if with_key[1:] else ""
     note = (
         f"No key of {settings.provider} was found, but one of {provider.name}: {model} answers"
         f"{others}. To choose another: --provider NAME, or provider = in config.toml"
     )
+    efforts = catalogue.model(model, provider.name).efforts
+    effort = settings.effort if settings.effort in ("auto", *efforts) else nearest(settings.effort, efforts)
     return replace(
         settings,
+        effort=effort or settings.effort,
         provider=provider.name,
         model=model,
         base_url=provider.base_url,

@@ -57,6 +57,7 @@ def examine_setup(
         *_damaged_sessions(workspace.folders.sessions),
         Finding("model", True, model),
         Finding("edits", True, f"in the format {opening.model.edit_format}"),
+        Finding("tokens", True, _counted(opening)),
     ], opening
 
 
@@ -209,3 +210,13 @@ def examine_terminal(environ: Mapping[str, str], is_terminal: bool) -> list[Find
         Finding("terminal", term not in ("", "dumb"), f"TERM={term or '(unset)'}{inside}; {wide}"),
         Finding("size", not small, f"{size.columns}×{size.lines}{' is small for the app' if small else ''}"),
     ]
+
+
+def _counted(opening: Opening) -> str:
+    """How the model's server counts, and how many tokens of spark's count a request may have."""
+    model = opening.model
+    measured = f"{opening.settings.provider}/{model.name}" in opening.catalogue.ratios
+    how = "measured" if measured else "by its row"
+    return (
+        f"{model.token_ratio:g} at the server for one of spark's ({how}), {model.budget:,} a request at most"
+    )

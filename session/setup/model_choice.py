@@ -11,7 +11,7 @@ from typing import Any
 
 from session.base.events import Event, HunkRefused, ModelChosen, TurnEnded, TurnStarted
 from session.base.text.wording import spelled_like
-from session.models.catalogue import Model, Price
+from session.models.catalogue import FAST, ULTRAFAST, Model, Price
 from session.models.effort import Before, Picked, first, nearest, pick
 from session.setup.opening import Opening
 from session.tools.toolbox import Toolbox
@@ -21,6 +21,9 @@ from session.wire.protocol.request import RequestProfile
 
 _UNHELPFUL = frozenset({"rounds", "incomplete", "max_output_tokens"})
 """Codes of turns that failed because of the answer, not because of the connection."""
+
+_MUCH = 2
+"""Times the usual price up to which a tier is used without a question."""
 
 
 class ChoiceError(Exception):
@@ -41,7 +44,7 @@ class ChosenModel:
 
 
 class ModelChoice:
-    """The choice for the next turns: model, effort, and whether the provider's faster tier is used."""
+    """The choice for the next turns: model, effort, and which of the provider's tiers is used."""
 
     def __init__(self, opening: Opening, session: str, toolbox: Toolbox) -> None:
         self._opening = opening
@@ -50,7 +53,10 @@ class ModelChoice:
         self._provider = opening.catalogue.provider(opening.settings.provider)
         self.model: Model = opening.model
         self.effort = opening.settings.effort
-        self.fast = opening.settings.fast and self._provider.has_fast(self.model.name)
+        self.tier = FAST if opening.settings.fast and self._provider.has_fast(self.model.name) else ""
+        """One of the model's ``tiers``; empty for the usual one."""
+        self._priced: set[str] = set()
+        """The tiers whose price the user was told before they are used."""
         self._last = ""
         self._trouble = ""
         self.picked = self._fixed()
@@ -58,35 +64,73 @@ class ModelChoice:
     @property
     def price(self) -> Price | None:
         """The price of the coming turns, if known."""
-        return self.model.fast_price if self.fast else self.model.price
+        return self.model.price_of(self.tier)
+
+    @property
+    def budget(self) -> int:
+        """The most tokens of a window: what the model takes, within the user's own limit."""
+        return self._opening.settings.budget.window(self.model.budget)
+
+    @property
+    def fast(self) -> bool:
+        """Whether a faster tier is used."""
+        return bool(self.tier)
+
+    @property
+    def tiers(self) -> tuple[str, ...]:
+        """The tiers of the model, the usual one (empty) first."""
+        return self._provider.tiers(self.model)
 
     def choose(
-        self, *, model: Model | None = None, effort: str | None = None, fast: bool | None = None
+        self, *, model: Model | None = None, effort: str | None = None, tier: str | None = None
     ) -> str:
-        """Use another model of this provider, another effort, or another tier.
+        """Use another model of this provider, another effort, or another tier (empty for the usual one).
 
-        Returns a line for the user, perhaps empty. Raises ChoiceError for a choice that is not available;
-        then nothing is changed.
+        Returns a line for the user, perhaps empty. Raises ChoiceError for a choice that is not available, and
+        the first time for a tier that costs more than twice as much: then nothing is changed.
         """
         chosen = model or self.model
         wanted = self._known(effort or self.effort, chosen, asked=effort is not None)
-        offered = self._provider.has_fast(chosen.name)
-        if fast and not offered:
-            raise ChoiceError(f"{self._provider.name} has no faster tier for {chosen.name}")
+        offered = self._provider.tiers(chosen)
+        if tier and tier not in offered:
+            raise ChoiceError(self._no_tier(tier, chosen))
+        if tier and tier != self.tier:
+            self._ask_for(tier, chosen)
         told = ""
         if wanted not in (*chosen.efforts, "auto"):
             told = f"it is not known whether {chosen.name} has effort {wanted}: the server may refuse it"
-        if self.fast and fast is None and not offered:
-            told = f"{self._provider.name} has no faster tier for {chosen.name}: it is off"
-        self.model, self.effort = chosen, wanted
-        self.fast = (self.fast if fast is None else fast) and offered
+        kept = self.tier if tier is None else tier
+        if kept not in offered:
+            told, kept = f"{self._no_tier(kept, chosen)}: it is off", ""
+        if model is not None and kept == ULTRAFAST and model.name != self.model.name:
+            told, kept = f"{kept} is off for {model.name}: its price is another", ""
+        self.model, self.effort, self.tier = chosen, wanted, kept
         self.picked = self._fixed()
-        return told if fast is None else self._tier()
+        return told if tier is None else self._tier()
 
-    @property
-    def has_fast(self) -> bool:
-        """Whether the provider has a faster tier for the model."""
-        return self._provider.has_fast(self.model.name)
+    def next_tier(self) -> str:
+        """The tier after the one in use; after the last one, the usual one. Raises ChoiceError where the
+        model has no other."""
+        tiers = self.tiers
+        if len(tiers) == 1:
+            raise ChoiceError(self._no_tier(FAST, self.model))
+        return tiers[(tiers.index(self.tier) + 1) % len(tiers)]
+
+    def _no_tier(self, tier: str, model: Model) -> str:
+        what = "faster tier" if tier == FAST else f"tier {tier}"
+        return f"{self._provider.name} has no {what} for {model.name}"
+
+    def _ask_for(self, tier: str, model: Model) -> None:
+        """Raise ChoiceError with the price of a tier that costs much more, the first time it is chosen."""
+        usual, price = model.price, model.price_of(tier)
+        if tier in self._priced or usual is None or price is None or price.output <= _MUCH * usual.output:
+            return
+        self._priced.add(tier)
+        times = price.output / usual.output
+        raise ChoiceError(
+            f"{tier} costs {times:g} times as much: {price}, instead of {usual}. "
+            f"To use it, say /fast {tier} once more"
+        )
 
     def begin(self, request: str, *, redirect: bool, tokens: int) -> None:
         """Choose the effort of a turn that begins with ``request`` in a conversation of ``tokens`` tokens."""
@@ -116,7 +160,8 @@ class ModelChoice:
 
     def event(self) -> ModelChosen:
         """The choice as an event."""
-        return ModelChosen(self.model.name, self.effort, self.model.window, self.fast, self.plan)
+        model, window = self.model.name, self.model.window
+        return ModelChosen(model, self.effort, window, self.fast, self.plan, self.tier)
 
     @property
     def plan(self) -> str:
@@ -138,17 +183,18 @@ class ModelChoice:
     def profile(self) -> RequestProfile:
         """All of the next request except its input."""
         model, effort = self.model, self.picked.effort or None
-        extra: dict[str, Any] = dict(self._provider.fast) if self.fast else {}
+        extra: dict[str, Any] = dict(self._provider.tier_fields(self.tier))
         if model.temperature is not None:
             extra["temperature"] = model.temperature
         # An engine at home writes until its window is full where nothing limits it.
         limit = model.output_reserve if self._provider.brief else None
         if model.thinking != "budget" and self._opening.service.routes[0].dialect == "messages":
             # These models refuse a thinking budget: effort is a field of its own there.
-            extra |= {"output_config": {"effort": effort}} if effort else {}
+            extra |= {"output_config": {"effort": effort}} if effort not in (None, "none") else {}
             # Without a summary nothing is shown while the model thinks between its tool calls.
-            adaptive = {"thinking": {"type": "adaptive", "display": "summarized"}}
-            extra |= adaptive if model.thinking == "adaptive" else {}
+            adaptive = {"type": "adaptive", "display": "summarized"}
+            thinking = {"type": "disabled"} if effort == "none" else adaptive
+            extra |= {"thinking": thinking} if model.thinking == "adaptive" else {}
             effort, limit = None, model.output_reserve
         return RequestProfile(
             model=model.name,
@@ -175,7 +221,7 @@ class ModelChoice:
         """The price of the coming turns, and its date, as a line for the user."""
         if (plan := self._provider.plan) is not None:
             return f"{plan.using}: no price for each turn. To see and limit its use: {plan.usage}"
-        name = self.model.name + (" (fast)" if self.fast else "")
+        name = self.model.name + (f" ({self.tier})" if self.tier else "")
         if self.price is None:
             return f"the price of {name} is unknown; config.toml can set it"
         as_of = f" as of {self.model.checked}" if self.model.checked else ""
@@ -217,12 +263,14 @@ class ModelChoice:
 
     def _tier(self) -> str:
         """The tier in use and its price, as lines for the user."""
-        model = self.model
-        if not self.fast:
+        model, price = self.model, self.price
+        if not self.tier:
             return "fast is off: the usual tier" + (f", {model.price}" if model.price else "")
-        fields = ", ".join(f"{name} {value}" for name, value in self._provider.fast.items())
-        told = "fast is on" + (f" ({fields})" if fields else "")
-        if model.fast_price is None:
+        fields = ", ".join(f"{key} {value}" for key, value in self._provider.tier_fields(self.tier).items())
+        told = f"{self.tier} is on" + (f" ({fields})" if fields else "")
+        if price is None:
             return f"{told}\nit costs more; the price is unknown"
         instead = f" instead of {model.price}" if model.price else ""
-        return f"{told}\n{model.fast_price}{instead}"
+        rest = (tier for tier in self.tiers if tier not in ("", self.tier))
+        others = [f"/fast {'on' if tier == FAST else tier}: {model.price_of(tier)}" for tier in rest]
+        return "\n".join((told, f"{price}{instead}", *others))

@@ -17,6 +17,7 @@ from session.models.engine.model_store import ModelStore
 from session.models.engine.process import said_bytes
 from session.setup.opening import Opening
 
+_SCHEME = "https://"
 _MOST_MODELS = 40
 """Most models of one server, or of the engine, that are offered."""
 
@@ -62,7 +63,7 @@ async def find_offers(opening: Opening) -> tuple[Offer, ...]:
     catalogue, name = opening.catalogue, opening.settings.provider
     plan = catalogue.provider(name).plan
     with_key = plan.models_of or name if plan is not None else name
-    return offers(await find_servers(catalogue), with_key, here, plan_offers(catalogue))
+    return offers(await find_servers(catalogue), with_key, here, plan_offers(catalogue), catalogue)
 
 
 def plan_offers(catalogue: Catalogue) -> tuple[Offer, ...]:
@@ -95,12 +96,17 @@ def engine_offers(environ: Mapping[str, str] = os.environ) -> tuple[Offer, ...]:
 
 
 def offers(
-    servers: Sequence[LocalServer], provider: str, here: Sequence[Offer] = (), plans: Sequence[Offer] = ()
+    servers: Sequence[LocalServer],
+    provider: str,
+    here: Sequence[Offer] = (),
+    plans: Sequence[Offer] = (),
+    catalogue: Catalogue | None = None,
 ) -> tuple[Offer, ...]:
-    """All offers in order: servers first, then models that run ``here``, then ``plans``; a model to pull is
-    last.
+    """All offers in order: servers first, then models that run ``here``, then ``plans``, a key of
+    ``provider``, which is the one whose key is missing, practice, a model to pull, and keys of the other
+    providers of ``catalogue``.
 
-    The first one is taken with Enter. ``provider`` is the one whose key is missing.
+    The first one is taken with Enter.
     """
     found = [
         Offer(OfferKind.SERVER, model, server.told, server.provider, model, server.base_url)
@@ -123,10 +129,25 @@ def offers(
         *(offer for offer in here if offer.kind is not OfferKind.PULL),
         *plans,
         *locked,
-        Offer(OfferKind.LOGIN, f"Log in to {provider}", "with a key that you have", provider),
+        _login(provider, catalogue),
         Offer(OfferKind.PRACTISE, "Practise first", "a sample project and the built-in partner, no key"),
         *(offer for offer in here if offer.kind is OfferKind.PULL),
+        *(_login(name, catalogue) for name in _with_keys(catalogue) if name != provider),
     )
+
+
+def _with_keys(catalogue: Catalogue | None) -> tuple[str, ...]:
+    """The providers that are asked with a key, in the order in which one is looked for."""
+    if catalogue is None:
+        return ()
+    return tuple(name for name in catalogue.key_order if catalogue.provider(name).plan is None)
+
+
+def _login(provider: str, catalogue: Catalogue | None) -> Offer:
+    """The offer to store a key of ``provider``, with the address at which one is made."""
+    row = catalogue.providers.get(provider) if catalogue is not None else None
+    page = f"key at {row.key_page.removeprefix(_SCHEME)}" if row is not None and row.key_page else ""
+    return Offer(OfferKind.LOGIN, f"Log in to {provider}", page or "with a key that you have", provider)
 
 
 async def with_hint(opening: Opening) -> Opening:

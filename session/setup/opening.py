@@ -18,6 +18,7 @@ from session.models.catalogue import Catalogue, Model, Provider
 from session.models.credentials import CredentialsError, Key, KeyPlace, KeySupply, find_key
 from session.models.engine.settings import LocalError
 from session.models.sign_in.plan import sign_in_command
+from session.models.token_ratios import read_ratios
 from session.project.trust import AnswerFile, ProjectTrust
 from session.project.workspace import Workspace, open_workspace
 from session.setup.config import LOCAL_PROVIDER, ConfigError, FlagError, Flags, Settings, load_settings
@@ -132,6 +133,7 @@ def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Open
     except StoreError as problem:
         raise ConfigError(str(problem)) from problem
     settings, catalogue = load_settings(workspace.root, config, environ, flags, answers)
+    catalogue = replace(catalogue, ratios=read_ratios(state_folder(environ)))
     trust = ProjectTrust(workspace.root, answer_file, answers, whole=settings.trusted or flags.trust)
     programs = without_keys(environ, (each.key_variable for each in catalogue.providers.values()))
     added = settings.tools.environment

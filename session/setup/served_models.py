@@ -85,7 +85,7 @@ class DefaultModel:
             return before
         settings, today = opening.settings, date.today()
         listed = {row.name: row for row in rows if row.usable(today)}
-        found = pick(opening.catalogue.provider(settings.provider).coding, tuple(listed), refused)
+        found = pick(opening.catalogue.ranked(settings.provider), tuple(listed), refused)
         if self._choice.model.name != before or found is None:
             return before  # the user chose one meanwhile, or there is none to choose
         if found != before:
@@ -97,7 +97,10 @@ class DefaultModel:
             self._recorder.publish(self._choice.event())
             again = " ↑ brings the prompt back." if refused else ""
             whose = "account" if opening.plan_account else "key"
-            why = f"This {whose} cannot use {before}: {found} answers.{again} {_HOW}"
+            faster = before in listed and before != refused
+            first = f"Of this {whose}'s models it is the first choice"
+            why = first if faster else f"This {whose} cannot use {before}"
+            why = f"{why}: {found} answers.{again} {_HOW}"
             self._recorder.publish(Notice(level="info", text=why))
         if (ends := listed[found].ends) is not None:
             text = f"{found} is shut down on {ends:%d %B %Y}. {_HOW}"
@@ -160,7 +163,7 @@ class ServedModels:
         """
         if self._opening.local is not None or await self._look():
             return ()  # without a list, the turn's own error says all that there is to say
-        order, today = self._provider.coding, date.today()
+        order, today = self._opening.catalogue.ranked(self._provider.name), date.today()
         usable = [name for name, row in self._rows.items() if row.usable(today) and name != refused]
         if not self._opening.settings.model_named and pick(order, usable, refused) is not None:
             return ()

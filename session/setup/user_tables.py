@@ -1,6 +1,7 @@
-"""The tables ``[side]`` and ``[attempts]`` of the user's ``config.toml``.
+"""The tables ``[side]``, ``[budget]`` and ``[attempts]`` of the user's ``config.toml``.
 
-``[side]`` says what spark asks by itself, and the budget for it; ``[attempts]`` what differs between
+``[side]`` says what spark asks by itself, and the budget for it; ``[budget]`` what all requests together may
+spend; ``[attempts]`` what differs between
 attempts, and their limits. Its keys about a cluster can stand in the user's own ``config.toml`` alone.
 """
 
@@ -24,7 +25,9 @@ class SideSettings:
     """The settings of the table. Tokens are input and output together; dollars are at list prices, where
     these are known."""
 
-    enabled: bool = True
+    enabled: bool | None = None
+    """Whether they go out; None where the user has not said: then they do where they cost nothing, and else
+    once the user has agreed."""
     model: str = ""
     """The model that is asked; empty for the provider's cheapest fast one."""
     review: str = "on"
@@ -40,23 +43,44 @@ def read_side(values: Any) -> SideSettings:
     table = Table("[side]", values)
     defaults = SideSettings()
     settings = SideSettings(
-        enabled=table.flag("enabled", defaults.enabled),
+        enabled=table.flag("enabled", False) if table.has("enabled") else None,
         model=table.text("model", defaults.model).strip(),
         review=table.choice("review", REVIEWS, defaults.review),
         tokens_per_hour=table.whole("tokens_per_hour", defaults.tokens_per_hour, least=0, most=_MOST_TOKENS),
         tokens_per_day=table.whole("tokens_per_day", defaults.tokens_per_day, least=0, most=_MOST_TOKENS),
-        dollars_per_hour=_dollars(table, "dollars_per_hour", defaults.dollars_per_hour),
-        dollars_per_day=_dollars(table, "dollars_per_day", defaults.dollars_per_day),
+        dollars_per_hour=table.number("dollars_per_hour", defaults.dollars_per_hour, unit="US dollars"),
+        dollars_per_day=table.number("dollars_per_day", defaults.dollars_per_day, unit="US dollars"),
     )
     table.end()
     return settings
 
 
-def _dollars(table: Table, key: str, default: float) -> float:
-    value = table.take(key, default)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST_DOLLARS:
-        raise table.wrong(f"{key} must be a number of US dollars from 0 to {_MOST_DOLLARS:,}")
-    return float(value)
+@dataclass(frozen=True, slots=True)
+class BudgetSettings:
+    """The settings of the table. Dollars are at list prices; 0 is no limit."""
+
+    tokens: int = 0
+    """Most tokens of a window, as spark counts them; 0 for what its model takes."""
+    turn: float = 1.0
+    hour: float = 10.0
+    day: float = 50.0
+
+    def window(self, budget: int) -> int:
+        """The part of a model's ``budget`` that may be used."""
+        return min(budget, self.tokens) if self.tokens else budget
+
+
+def read_budget(values: Any) -> BudgetSettings:
+    """The settings in ``values``. Raises TableError."""
+    table, defaults = Table("[budget]", values), BudgetSettings()
+    settings = BudgetSettings(
+        tokens=table.whole("tokens_per_window", 0, least=4_000, most=10**9, unit="tokens"),
+        turn=table.number("dollars_per_turn", defaults.turn, most=_MOST_DOLLARS, unit="US dollars"),
+        hour=table.number("dollars_per_hour", defaults.hour, most=_MOST_DOLLARS, unit="US dollars"),
+        day=table.number("dollars_per_day", defaults.day, most=_MOST_DOLLARS, unit="US dollars"),
+    )
+    table.end()
+    return settings
 
 
 _ADDRESS = re.compile(r"(tcp|tls)://(?:\[[0-9A-Fa-f:]+\]|[\w.-]+):\d{1,5}")

@@ -13,13 +13,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from context.disk.source import INSTRUCTIONS_FILE, Source
+from context.disk.source import Source, is_instructions
 from context.project.project import Project
 from context.text.safe import HIDDEN, safe_text
 from context.text.secrets import is_secret_file
 from context.text.tokens import Counter
 from context.window.limits import (
     afresh_limit,
+    fill_comfort,
     fill_limit,
     later_limit,
     map_limit,
@@ -27,7 +28,7 @@ from context.window.limits import (
 )
 from context.window.packing import REMOVED_THOUGH_NAMED
 from context.window.pieces import Approved, BudgetTooSmall, Kind, Piece, Window, WindowRequest
-from context.window.preamble import UNREAD
+from context.window.preamble import PASSED_OVER, UNREAD
 from context.window.window import build
 from edits.files.text import FileError
 from edits.files.tree import Tree
@@ -35,8 +36,9 @@ from session.base.events import DialogueCompacted
 from session.project.indexing import ProjectReading
 from session.project.pins import Pins
 from session.project.trust import ProjectTrust
-from session.setup.model_choice import ModelChoice
+from session.setup.model_choice import ChosenModel, ModelChoice
 from session.turn.compaction.compact import History, Room, history, room_in
+from session.turn.money import least_cost
 from session.turn.past_turns import PastTurns, RecentTopic, recent_topic
 from session.turn.turn_memory import TurnMemory
 from session.wire.input_items import report_messages
@@ -76,6 +78,14 @@ class PreparedRequest:
     unsent: int
     kept: int
     """Number of remembered-line notices included."""
+
+    def least_cost(self, memory: TurnMemory, standing: int, chosen: ChosenModel) -> float | None:
+        """The dollars that the request costs at least, before :meth:`commit`; None where the price is
+        unknown. ``standing`` are the tokens of instructions and tools. What was sent before is taken to be in
+        the server's cache."""
+        held = 0 if self.afresh else memory.conversation.tokens
+        fresh, cached = (self.tokens, standing + held) if held else (self.tokens + standing, 0)
+        return least_cost(chosen.price, fresh, cached, chosen.model.token_ratio)
 
     def commit(self, memory: TurnMemory) -> None:
         """The request goes out: ``memory`` now holds what it tells the model."""
@@ -233,6 +243,7 @@ class Preparation:
                     refused=share < 1,
                     compacted=dialogue.made is not None,
                     other_subject=other_subject,
+                    past=bool(past.turns),
                 ),
                 *_named_but_not_shown(window),
                 *_hidden(window, memory),
@@ -254,8 +265,10 @@ class Preparation:
         room = room_in(budget, self.count(self.instructions) + self.count(prompt) + _HEADINGS)
         return history(past, room, self.counter.count_kept, full=full)
 
-    def _fill_limit(self) -> int:
-        return fill_limit(self.budget, self.count(self.instructions), self.count(self.tools))
+    def _fill_limits(self) -> tuple[int, int]:
+        """The tokens that a fresh window may fill, and those of them that need not surely matter."""
+        standing = self.count(self.instructions), self.count(self.tools)
+        return fill_limit(self.budget, *standing), fill_comfort(self.budget, *standing)
 
     def _likely_limit(self, budget: int, memory: TurnMemory, *, fresh: bool) -> int:
         """The tokens that parts of files that nobody named may take where they do not fill the window. In a
@@ -290,6 +303,7 @@ class Preparation:
         snapshot = self.project.snapshot
         goes_on = past is not None and not (first and memory.conversation.items)
         about = recent_topic(past, snapshot) if past is not None and goes_on else RecentTopic()
+        most, comfort = self._fill_limits()
         request = WindowRequest(
             text=prompt,
             instructions=self.instructions,
@@ -301,7 +315,8 @@ class Preparation:
             subject_limit=int(self._left(memory) * _SUBJECT_SHARE),
             fills_up=past is not None and first and not self.brief,
             likeliest_last=self.brief,
-            fill_limit=None if past is None else self._fill_limit() - extra,
+            fill_limit=None if past is None else most - extra,
+            fill_comfort=None if past is None else comfort - extra,
             pinned=self.pins.pinned,
             removed=self.pins.removed,
             earlier=about.words,
@@ -331,6 +346,12 @@ class Preparations:
         self.open_files: tuple[str, ...] = ()
         """The files that the user has open; they weigh in the window's ranking."""
 
+    def least_cost(self, tokens: int, held: int) -> float | None:
+        """The dollars that a request of ``tokens`` costs at least, ``held`` of which were sent before; None
+        where the price is unknown."""
+        cached = min(held, tokens)
+        return least_cost(self._choice.price, tokens - cached, cached, self._choice.model.token_ratio)
+
     def now(self, choice: ModelChoice | None = None) -> Preparation:
         """The preparation for a turn that begins now, for another ``choice`` than the session's if given."""
         choice = choice or self._choice
@@ -340,7 +361,7 @@ class Preparations:
             known=self._reading.known,
             instructions=choice.instructions.text,
             tools="".join(map(str, choice.tools)),
-            budget=choice.model.budget,
+            budget=choice.budget,
             root=self._root,
             open_files=self.open_files,
             pins=self._pins,
@@ -355,7 +376,7 @@ def _headed(head: str, pieces: Iterable[Piece]) -> str:
     return head + text if text else ""
 
 
-def _notes(*, full: bool, refused: bool, compacted: bool, other_subject: bool) -> tuple[str, ...]:
+def _notes(*, full: bool, refused: bool, compacted: bool, other_subject: bool, past: bool) -> tuple[str, ...]:
     if not full or (compacted and not refused):
         return ()
     if other_subject and not refused:
@@ -363,6 +384,8 @@ def _notes(*, full: bool, refused: bool, compacted: bool, other_subject: bool) -
             "The window was about another subject: it was started afresh, with the conversation as history.",
         )
     why = "too long for the server" if refused else "full"
+    if not past:
+        return (f"The window was {why}: a smaller one was sent.",)
     return (f"The window was {why}: it was started afresh, with the conversation as history.",)
 
 
@@ -378,14 +401,12 @@ def _hidden(window: Window, memory: TurnMemory) -> tuple[str, ...]:
 
 
 def _unread_instructions(window: Window, memory: TurnMemory) -> tuple[str, ...]:
-    """Which files of instructions are there and cannot be read; each is told once."""
-    name, reason = INSTRUCTIONS_FILE, UNREAD.partition("{")[0]
+    """Which files of instructions are there and cannot be read, or do not count; each is told once."""
+    reasons = tuple(why.partition("{")[0] for why in (UNREAD, PASSED_OVER))
     return tuple(
         f"{left.path} {left.why}, so the model does not follow it"
         for left in window.left_out
-        if left.path.rpartition("/")[2] == name
-        and left.why.startswith(reason)
-        and left.path not in memory.told_unread
+        if is_instructions(left.path) and left.why.startswith(reasons) and left.path not in memory.told_unread
     )
 
 

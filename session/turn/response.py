@@ -61,6 +61,8 @@ class Response:
     """The answers of the tools to its function calls."""
     text: Pieces = field(default_factory=lambda: Pieces(MOST_TEXT))
     """The pieces of the answer's text that are not yet part of an item."""
+    streamed: int = 0
+    """Characters of all kinds of content so far."""
     tool_text: int = 0
     """Characters of tool input so far."""
     output: list[ServerItem] = field(default_factory=list)
@@ -78,6 +80,11 @@ class Response:
     """Whether the server has taken the request: what it does not take costs no tokens."""
     begun: bool = False
     """Whether any content arrived: a repeated request would show and land it twice."""
+
+    @property
+    def streamed_tokens(self) -> int:
+        """About how many tokens of output have arrived."""
+        return self.streamed // CHARACTERS_PER_TOKEN
 
     def item_done(self, item: ServerItem) -> None:
         """Add a whole item. A message holds the text that arrived before it."""

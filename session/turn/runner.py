@@ -30,6 +30,7 @@ from session.setup.model_choice import ChosenModel
 from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain, unfinished
 from session.turn.hunk_life import Answer
 from session.turn.lane import ANSWER, About, Lane
+from session.turn.money import MoneyBudget, Purse
 from session.turn.preparation import PreparedRequest, Prepares
 from session.turn.repair import Repairs, quoted
 from session.turn.response import CHARACTERS_PER_TOKEN, CUT, Response, about
@@ -83,9 +84,12 @@ class Runner:
         calls: Calls,
         chosen: ChosenModel,
         recorder: Publisher,
+        money: MoneyBudget | None = None,
+        attended: bool = False,
     ) -> None:
         """``offline`` says why there is no connection; it is empty when there is one. ``lane`` and ``calls``
-        are those of this turn alone."""
+        are those of this turn alone. ``money`` limits what it costs; without it, whoever runs it does. Where
+        it is ``attended``, the user can agree to a turn over a limit."""
         self.turn = turn
         self.prompt = prompt
         self._session = session
@@ -100,6 +104,8 @@ class Runner:
         self._exchange: asyncio.Task[None] | None = None
         self._response = Response()
         self._tally = Tally(turn.name, chosen.model.name, chosen.price)
+        self._money, self._attended = money, attended
+        self._purse = Purse()
         self._sent_tokens = 0
         self._tries = Tries(MOST_LOSSES)
         self._failure: Failure | None = None
@@ -181,7 +187,10 @@ class Runner:
     async def _go(self) -> None:
         if self._connection is None:
             raise TurnFailedError(self._offline, "credentials")
-        self._started(await self._prepare())
+        prepared = await self._prepare(commit=False)
+        await self._ask_for_money(prepared)
+        self._commit(prepared)
+        self._started(prepared)
         rounds = 0
         shrunk = False
         while True:
@@ -206,22 +215,49 @@ class Runner:
             if not owed:
                 break
             rounds += 1
+            self._watch_money()
             if rounds > MOST_ROUNDS:
                 why = f"the model called tools {MOST_ROUNDS} times in a row without an end"
                 raise TurnFailedError(f"{why}; what landed stays, and a new prompt goes on from it", "rounds")
             self._signal(Signal.CONTINUED)
         self._signal(Signal.SETTLED)
 
-    async def _prepare(self, share: float = 1.0) -> PreparedRequest:
+    async def _prepare(self, share: float = 1.0, *, commit: bool = True) -> PreparedRequest:
         try:
             prepared = await self._preparation.prepare(self.prompt, self._memory, share)
         except BudgetTooSmall as problem:
             raise TurnFailedError(str(problem), "budget") from problem
+        if commit:
+            self._commit(prepared)
+        return prepared
+
+    def _commit(self, prepared: PreparedRequest) -> None:
+        """The request goes out: the conversation has it, and the lane knows what it is about."""
         prepared.commit(self._memory)
         files = self._memory.seen.shown.files
         shown = tuple(path for path, file in files.items() if file.lines is not None)
         self._lane.begin(About(self.prompt, shown, self._chosen.model.edit_format == "whole"))
-        return prepared
+
+    async def _ask_for_money(self, prepared: PreparedRequest) -> None:
+        """Raise TurnFailedError where the turn would pass a limit that the user set, before it is sent."""
+        if self._money is None:
+            return
+        least = prepared.least_cost(self._memory, self._preparation.instruction_tokens, self._chosen)
+        purse = await self._money.purse(self.prompt, least, can_agree=self._attended)
+        if isinstance(purse, str):
+            raise TurnFailedError(purse, "cost")
+        self._purse = purse
+
+    def _watch_money(self, output_tokens: int = 0) -> None:
+        """Stop, as by the user, where the turn is over its limit: by what its responses cost, and so many
+        tokens of the one that streams."""
+        price = self._chosen.price
+        if price is None or self._purse.limit is None or self.turn.over:
+            return
+        why = self._purse.over(self._tally.cost + output_tokens * price.output / 1_000_000)
+        if why:
+            self._publish(Notice(level="warning", text=why))
+            self.interrupt()
 
     def _tell(self, prepared: PreparedRequest) -> None:
         if prepared.compacted is not None:
@@ -268,6 +304,8 @@ class Runner:
         async for event in connection.respond(conversation.items):
             self._tally.saw(event)
             self._take(event)
+            if self._response.finished is None:
+                self._watch_money(self._response.streamed_tokens)
         finished = self._response.finished
         if finished is None:
             why = "the server ended the answer without saying whether it is whole"
@@ -286,6 +324,7 @@ class Runner:
     def _take(self, event: wire.WireEvent) -> None:
         self._response.answered = self._response.answered or not isinstance(event, wire.ServerError)
         self._response.begun = self._response.begun or not isinstance(event, wire.NOT_BEGUN)
+        self._response.streamed += len(event.text) if isinstance(event, wire.CONTENT) else 0
         match event:
             case wire.TextDelta(text=text):
                 self._signal(Signal.ARRIVED)

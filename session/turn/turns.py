@@ -20,6 +20,7 @@ from session.tools.toolbox import Toolbox
 from session.turn.hunk_life import Answer
 from session.turn.hunk_writer import HunkWriter
 from session.turn.lane import Lane
+from session.turn.money import MoneyBudget
 from session.turn.preparation import Preparations
 from session.turn.runner import Runner
 from session.turn.tool_calls import Calls
@@ -68,6 +69,7 @@ class Turns:
         toolbox: Toolbox,
         recorder: Recorder,
         tasks: BackgroundTasks,
+        money: MoneyBudget,
         attended: bool,
         ended: int,
     ) -> None:
@@ -85,6 +87,7 @@ class Turns:
         self._recorder = recorder
         self._publish = recorder.publish
         self._tasks = tasks
+        self._money = money
         self._attended = attended
         self.outputs = Outputs(opening.workspace.folders.state)
         """The whole outputs of the session's calls and commands."""
@@ -244,6 +247,8 @@ class Turns:
             ),
             chosen=self._choice.chosen(),
             recorder=self._recorder,
+            money=self._money,
+            attended=self._attended,
         )
 
     async def _wait_for_tools(self, runner: RunsTurn) -> None:

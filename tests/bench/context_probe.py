@@ -27,7 +27,7 @@ from context.index.outliner import OUTLINER
 from context.project.project import Project
 from context.project.snapshot import Snapshot
 from context.text.tokens import Counter
-from context.window.limits import fill_limit, map_limit
+from context.window.limits import fill_comfort, fill_limit, map_limit
 from context.window.pieces import WindowRequest
 from context.window.seen import Seen
 from context.window.window import build
@@ -251,6 +251,7 @@ def _prompts(snapshot: Snapshot, budget: int) -> list[WindowRequest]:
             map_limit=map_limit(budget),
             fills_up=True,
             fill_limit=fill_limit(budget, 0, 0),
+            fill_comfort=fill_comfort(budget, 0, 0),
         )
         for one, other in zip(names[:PROMPTS], names[PROMPTS:], strict=False)
     ]

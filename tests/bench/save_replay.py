@@ -21,6 +21,7 @@ from context.text.tokens import Counter
 from context.window.limits import (
     LATER_SHARE,
     afresh_limit,
+    fill_comfort,
     fill_limit,
     map_limit,
     restart_limit,
@@ -64,6 +65,7 @@ def asked(budget: int, used: int, *, restart: bool = False) -> WindowRequest:
         likely_limit=later if used else afresh_limit(budget),
         fills_up=not used and not restart,
         fill_limit=None if used else fill_limit(budget, 0, 0),
+        fill_comfort=None if used else fill_comfort(budget, 0, 0),
     )
 
 

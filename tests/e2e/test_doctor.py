@@ -64,7 +64,7 @@ def test_models_lists_what_the_server_offers(run_spark: RunSpark, spark_path: Pa
 def test_the_catalogue_is_listed_without_a_key(run_spark: RunSpark) -> None:
     ran = run_spark("models", "--known")
     assert ran.code == 0
-    spark = next(line for line in ran.out.splitlines() if line.startswith("* gpt-5.3-codex-spark"))
+    spark = next(line for line in ran.out.splitlines() if line.startswith("+ gpt-5.3-codex-spark"))
     assert " ".join(spark.split()[2:]) == "128k low medium high xhigh unknown v4a text openai 2026-11"
     opus = next(
         row for row in map(json.loads, run_spark("models", "--known", "--json").out.splitlines())

@@ -13,6 +13,7 @@ OTHERS = {
     "context/index/worker.py": "a process of spark's own, whose answers are read from its pipe",
     "context/index/outline_process.py": "the same, for outlines",
     "session/models/engine/__main__.py": "a process of spark's own, which reads the port from its pipe",
+    "session/models/rows/__main__.py": "a contributor's command, whose output is read by nobody else",
     "session/checks/shell_run.py": "the output of a command that the user runs, unchanged",
     "session/partner/__main__.py": "a process of spark's own, which reads the address from its pipe",
     "session/tools/plain_search.py": "a process of spark's own, whose matches are read from its pipe",

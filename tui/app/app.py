@@ -155,7 +155,8 @@ class SparkApp(AppParts, inherit_bindings=False):
         self.actions = Actions(self, panes, self.layout, theme, self.overlays, self.pane_control, start)
         if self._theme_choice is not None:
             ask_for_background(self, theme.background_told)
-        self.status.show(model=first.model, effort=first.effort, fast=first.fast, plan=first.plan)
+        tier = "fast" if first.fast else ""
+        self.status.show(model=first.model, effort=first.effort, tier=tier, plan=first.plan)
         self.layout.resize(self.size)
         self._titles.name_composer(running=False)
         if vi_keys():

@@ -18,7 +18,7 @@ from tui.app.control.background import BackgroundTasks
 from tui.app.control.overlay_control import OverlayControl
 from tui.app.lean import LeanLook
 from tui.app.panes.layout import Layout, Panes
-from tui.app.panes.titles import Titles
+from tui.app.panes.titles import Titles, cost_told
 from tui.app.pending_session import FirstFrame, PendingSession
 from tui.front.exits import CONFIGURATION, FAILED
 from tui.front.keys.key_order import KeyTurns, hand_on
@@ -163,7 +163,7 @@ class SessionStart:
         controls.shown_file.on_change = self._name_editor
         self._panes.editor.on_edited = self._name_editor
         self._panes.status.show(
-            model=session.models.model, effort=session.models.effort, fast=session.models.fast
+            model=session.models.model, effort=session.models.effort, tier=session.models.tier
         )
         self._name_editor()
         self._panes.chat.shelf.begin(UnnamedFiles(session.folders.state))
@@ -179,6 +179,7 @@ class SessionStart:
         start = self._background.start
         start(self._follow(controls, session.listen()), "showing the session", failed=self._give_up)
         start(self._warm_up(session), "warming up")
+        session.context.on_cost = self._cost_known
         start(session.context.rehearse_drafts(), "rehearsing prompts")
         start(self._open(session), "opening the session", failed=self._give_up)
         show_silence(session, self._app)
@@ -190,6 +191,7 @@ class SessionStart:
     def _turn(self, running: bool) -> None:
         """A turn began or ended."""
         self._turned = monotonic()
+        self._titles.cost = ""
         self._titles.name_composer(running=running)
         self._attention.turn(running=running)
 
@@ -317,6 +319,11 @@ class SessionStart:
     def _tick(self) -> None:
         if self.controls is not None and self.controls.feed.tick():
             self._ticker.request()
+
+    def _cost_known(self, cost: float | None) -> None:
+        """Show what the prompt that is being typed costs at least."""
+        self._titles.cost = cost_told(cost)
+        self._name_composer()
 
     def _name_composer(self) -> None:
         """Title the composer for its width."""

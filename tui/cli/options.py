@@ -72,10 +72,16 @@ def _model_options(command: Decorated) -> Decorated:
                 "--effort",
                 metavar="LEVEL",
                 shell_complete=complete_efforts,
-                help="low, medium, high, xhigh or auto.",
+                help="One of the model, as low, high or max, or auto.",
             ),
             click.option("--local", metavar="FILE.gguf", help="Run this model here (docs/local.md)."),
             click.option("--fast", is_flag=True, default=None, help="The provider's faster service tier."),
+            click.option(
+                "--max-cost",
+                type=click.FloatRange(0, 1_000_000),
+                metavar="DOLLARS",
+                help="The most that a turn may cost ([budget] in config.toml); 0 for no limit.",
+            ),
             click.option("--trust", is_flag=True, help="Use AGENTS.md and .spark.toml this time, unasked."),
         )
     ):

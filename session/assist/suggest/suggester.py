@@ -244,6 +244,8 @@ class Suggester:
         profile = self._side.model.profile(suggest_instructions().text, name="suggest", most=MOST_TOKENS)
         said = ""
         fim = not isinstance(text, str)
+        if fim:
+            profile = replace(profile, model=self._side.model.fim_model.name)
         items = tuple(map(user_message, (text,) if isinstance(text, str) else text))
         events = self._side.ask(Kind.SUGGESTION, profile, items, fim=fim)
         async with contextlib.aclosing(events) as stream:

@@ -35,7 +35,8 @@ class SessionNamed(Event):
 @dataclass(frozen=True, slots=True)
 class ModelChosen(Event):
     """The model and effort of the turns to come; ``window`` is the model's context length in tokens, ``fast``
-    whether the provider's faster tier is used, ``plan`` the words for a plan that pays, if one does."""
+    whether a faster tier of the provider is used, ``tier`` which, and ``plan`` the words for a plan that
+    pays, if one does."""
 
     type: ClassVar[str] = "model.chosen"
     model: str
@@ -43,6 +44,7 @@ class ModelChosen(Event):
     window: int
     fast: bool = False
     plan: str = ""
+    tier: str = ""
 
 
 @dataclass(frozen=True, slots=True)

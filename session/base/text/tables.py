@@ -70,6 +70,16 @@ class Table:
             raise self.wrong(f"{key} must be a whole number{counted} {bounds}, not {_shown(value)}")
         return value
 
+    def number(
+        self, key: str, default: float, *, least: float = 0.0, most: float = 10**6, unit: str = ""
+    ) -> float:
+        """A number from ``least`` to ``most``."""
+        value = self.take(key, default)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+            counted = f" of {unit}" if unit else ""
+            raise self.wrong(f"{key} must be a number{counted} from {least:g} to {most:,.0f}")
+        return float(value)
+
     def count(self, key: str) -> int | None:
         """A whole number of at least 1; None where it is not given."""
         return self.whole(key, 0, least=1) or None

@@ -319,6 +319,19 @@ def _write_completions(response_id: str, model: str) -> Writer:
     return write
 
 
+_CHUNK_TEXT = re.compile(rb'"text": ("(?:[^"\\\\]|\\\\.)*")')
+
+
+def _write_fim(response_id: str, model: str) -> Writer:
+    """The chunks of Mistral's route, which are those of a chat."""
+    write_completions = _write_completions(response_id, model)
+
+    def write(frame: str | bytes) -> bytes:
+        return _CHUNK_TEXT.sub(rb'"delta": {"content": \1}', write_completions(frame))
+
+    return write
+
+
 def _write_infill(response_id: str, model: str) -> Writer:
     def write(frame: str | bytes) -> bytes:
         body = _parsed(frame)
@@ -340,5 +353,7 @@ DIALECTS = {
     "/v1/chat/completions": HttpDialect("chat", _read_chat, _write_chat, nested_error),
     "/v1/messages": HttpDialect("messages", _read_messages, _write_messages, _messages_error),
     "/v1/completions": HttpDialect("completions", _read_fim, _write_completions, nested_error),
+    "/v1/fim/completions": HttpDialect("fim", _read_fim, _write_fim, nested_error),
+    "/beta/completions": HttpDialect("beta", _read_fim, _write_completions, nested_error),
     "/infill": HttpDialect("infill", _read_fim, _write_infill, nested_error),
 }

@@ -46,8 +46,15 @@ def origin(name: str, profile: RequestProfile) -> str:
 
 
 NAMES = ("responses", "chat", "messages")
-FIM_NAMES = ("completions", "infill", "tokens")
-"""The dialects that fill in the middle, for suggestions alone."""
+FIM_PATHS = {
+    "completions": "/completions",
+    "tokens": "/completions",
+    "infill": "/../infill",
+    "fim": "/fim/completions",
+    "beta": "/../beta/completions",
+}
+"""The paths of the dialects that fill in the middle, for suggestions alone."""
+FIM_NAMES = tuple(FIM_PATHS)
 
 
 def dialect(name: str) -> Dialect:
@@ -76,9 +83,9 @@ def dialect(name: str) -> Dialect:
             name, "/responses", encode_response, lambda profile: ResponseDecoder(origin(name, profile))
         )
     if name in FIM_NAMES:
-        from session.wire.protocol.fim import FimDecoder, encode_completions, encode_infill, encode_tokens
+        from session.wire.protocol import fim
 
-        encode = {"completions": encode_completions, "infill": encode_infill, "tokens": encode_tokens}[name]
-        path = "/../infill" if name == "infill" else "/completions"
-        return Dialect(name, path, encode, lambda profile: FimDecoder(origin(name, profile)))
+        own = {"infill": fim.encode_infill, "fim": fim.encode_fim, "tokens": fim.encode_tokens}
+        encode = own.get(name, fim.encode_completions)
+        return Dialect(name, FIM_PATHS[name], encode, lambda profile: fim.FimDecoder(origin(name, profile)))
     raise KeyError(name)

@@ -1,8 +1,10 @@
 """Fill-in-the-middle dialects: text before and behind a gap goes out, what belongs between comes back.
 
-Sources: OpenAI's reference of ``POST /completions`` with ``suffix`` (Ollama serves it too), and the README of
-llama.cpp's server for ``POST /infill``, which stands beside ``/v1``. Only suggestions are asked for in them.
-A server that knows neither is sent the tokens of the model itself (``fim_tokens.toml``).
+Sources: OpenAI's reference of ``POST /completions`` with ``suffix`` (Ollama serves it too, and DeepSeek
+below ``/beta``: api-docs.deepseek.com/guides/fim_completion); the README of llama.cpp's server for
+``/infill``, which stands beside ``/v1``; ``/fim/completions`` of Mistral (docs.mistral.ai/api), whose chunks
+are those of a chat, and of Inception (docs.inceptionlabs.ai). Only suggestions are asked for in them. A
+server that knows none of them is sent the tokens of the model itself (``fim_tokens.toml``).
 """
 
 from __future__ import annotations
@@ -36,6 +38,14 @@ def encode_completions(profile: RequestProfile, items: Sequence[Item]) -> dict[s
         "stream": True,
         "stream_options": {"include_usage": True},
     }
+
+
+def encode_fim(profile: RequestProfile, items: Sequence[Item]) -> dict[str, Any]:
+    """The body of ``POST /fim/completions``; ``items`` as in :func:`encode_completions`. Mistral refuses
+    fields that it does not know, and counts without being asked."""
+    body = encode_completions(profile, items)
+    del body["stream_options"]
+    return body
 
 
 def encode_tokens(profile: RequestProfile, items: Sequence[Item]) -> dict[str, Any]:
@@ -133,7 +143,9 @@ class FimDecoder:
         choice = choices[0] if isinstance(choices, list) and choices else body
         if not isinstance(choice, dict):
             return []
-        text = choice.get("text", choice.get("content"))
+        delta = choice.get("delta")
+        piece = delta if isinstance(delta, dict) else choice
+        text = piece.get("text", piece.get("content"))
         events = self._parts.text(text) if isinstance(text, str) and text else []
         self._ended = self._ended or bool(choice.get("finish_reason"))
         limit = choice.get("finish_reason") == "length" or choice.get("stop_type") == "limit"

@@ -15,6 +15,7 @@ from collections.abc import AsyncGenerator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from session.wire.protocol.errors import is_context_overflow
 from session.wire.protocol.frames import AnswerBody, EventTooLarge, NotAnObject, is_answer, parse_object
 from session.wire.transport.connect import connect_socket, trust
 from session.wire.transport.endpoint import Endpoint
@@ -122,7 +123,8 @@ class HttpLink:
             raise Refusal(read_refusal(response.status_code, body, response.headers))
 
     async def _ask(self, frame: str, accept: str) -> httpx2.Response:
-        """The head of the answer; a compressed request that is refused is sent once more as it is."""
+        """The head of the answer; a compressed request that is refused is sent once more as it is, unless it
+        was read and is too long."""
         body = frame.encode("utf-8")
         packed = await self._compression.packed(body)
         if self.aborted:
@@ -133,7 +135,10 @@ class HttpLink:
         response = await self._post(packed, {**headers, "Content-Encoding": "gzip"})
         if self._compression.doubts(response.status_code):
             self._response = response
-            await self.drain()
+            refusal = read_refusal(response.status_code, await self._some(response), response.headers)
+            await self._let_go()
+            if is_context_overflow(refusal.code, refusal.message):
+                raise Refusal(refusal)
             response = await self._post(body, headers)
             self._compression.settle(response.status_code)
         return response

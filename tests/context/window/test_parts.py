@@ -160,10 +160,10 @@ def test_what_the_model_wrote_is_known_of_files_that_it_saw() -> None:
     [
         (10_000, 2_400, 1_200, 7_836),
         (32_000, 7_680, 3_840, 25_436),
-        (40_000, 8_928, 6_816, 31_600),
-        (72_000, 13_920, 18_720, 55_300),
-        (104_000, 18_912, 30_624, 77_464),
-        (112_000, 20_160, 33_600, 82_765),
+        (40_000, 7_680, 6_816, 31_600),
+        (72_000, 7_680, 18_720, 55_300),
+        (104_000, 7_680, 30_624, 77_464),
+        (112_000, 7_680, 33_600, 82_765),
         (112_001, 7_680, 3_840, 25_436),
         (200_000, 7_680, 3_840, 25_436),
         (922_000, 7_680, 3_840, 25_436),
@@ -174,6 +174,7 @@ def test_shares_change_evenly_up_to_large_budgets_and_larger_ones_are_filled_com
 ) -> None:
     assert limits.map_limit(budget) == of_map and limits.afresh_limit(budget) == afresh
     assert limits.fill_limit(budget, 500, 330) == fill
+    assert limits.fill_comfort(budget, 500, 330) == min(fill, 25_436)
 
 
 def test_a_conversation_starts_afresh_at_a_share_of_what_is_not_standing() -> None:

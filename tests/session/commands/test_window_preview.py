@@ -39,8 +39,8 @@ def test_the_record_is_as_the_contract_says(project: Path) -> None:
     agree(project)
     made = record(project, "what does @notes.md say?")
     assert set(made) == {"budget", "tokens", "model", "pieces", "left_out"}
-    assert made["model"] == "gpt-5.3-codex-spark"
-    assert 0 < made["tokens"] <= made["budget"] == 112_000
+    assert made["model"] == "gpt-6-luna"
+    assert 0 < made["tokens"] <= made["budget"] == 266_560
     for piece in made["pieces"]:
         assert set(piece) - {"path"} == {"kind", "tokens", "text", "why"}
         assert piece["kind"] in KINDS

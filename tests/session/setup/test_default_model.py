@@ -19,14 +19,16 @@ ORDER = [name for name in load_catalogue().key_order if load_catalogue().provide
 def test_a_key_of_any_provider_alone_is_enough(tmp_path: Path, own_folders: Path, name: str) -> None:
     provider = load_catalogue().provider(name)
     opening = opened(tmp_path, own_folders, {provider.key_variable: "sk-1"})
-    assert (opening.settings.provider, opening.model.name) == (name, provider.coding[0])
+    default = load_catalogue().default_model(name)
+    assert (opening.settings.provider, opening.model.name) == (name, default)
+    assert opening.settings.effort in ("auto", *(opening.model.efforts or ("medium",)))
     assert opening.endpoint is not None and opening.endpoint.base_url == provider.base_url
     assert opening.endpoint.api_key == "sk-1" and not opening.missing
     if name == "openai":
         assert not opening.settings.notes
     else:
         (note,) = opening.settings.notes
-        assert f"one of {name}: {provider.coding[0]} answers" in note and "--provider" in note
+        assert f"one of {name}: {default} answers" in note and "--provider" in note
 
 
 def test_of_several_keys_the_first_in_the_order_is_used_and_the_others_are_named(

@@ -29,7 +29,7 @@ def test_without_a_key_there_is_no_endpoint_and_one_line_says_what_to_do(
         "or with a ChatGPT plan: spark login chatgpt (spark demo needs none)"
     )
     assert opening.keyless
-    assert opening.model.name == "gpt-5.3-codex-spark"
+    assert opening.model.name == "gpt-6-luna"
 
 
 def test_with_a_key_there_is_one(tmp_path: Path, own_folders: Path) -> None:

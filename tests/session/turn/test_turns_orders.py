@@ -17,8 +17,10 @@ from session.base.events import Event, Notice, PromptQueued, PromptSubmitted, Pr
 from session.base.tasks import BackgroundTasks
 from session.base.waiting_prompts import WaitingPrompts
 from session.project.edit_thread import EditThread
+from session.setup.user_tables import BudgetSettings
 from session.turn import turns
 from session.turn.lane import Lane
+from session.turn.money import MoneyBudget
 from session.turn.turn import Signal, Turn
 from session.turn.turns import Turns
 from tests.session.turn.lane_rig import SteppedThread
@@ -74,6 +76,7 @@ class Order(Turns):
             toolbox=stand_in(definitions=tuple),
             recorder=stand_in(publish=self.told.append),
             tasks=BackgroundTasks(self.told.append),
+            money=MoneyBudget(BudgetSettings(), state),
             attended=True,
             ended=3,
         )

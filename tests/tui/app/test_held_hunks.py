@@ -14,7 +14,7 @@ from session.base.events import HunkHeld, HunkOpened, HunkTyped
 from tests.tui.stage import Stage, stage
 
 MANIFEST = """
-models = ["gpt-5.3-codex-spark"]
+models = ["gpt-6-luna"]
 [[scenario]]
 match = ["add"]
 [[scenario.hunk]]
@@ -66,7 +66,7 @@ async def test_a_stop_says_that_a_held_hunk_did_not_land(tmp_path: Path) -> None
 
 
 TWO_HELD = """
-models = ["gpt-5.3-codex-spark"]
+models = ["gpt-6-luna"]
 [[scenario]]
 match = ["add"]
 [[scenario.hunk]]
@@ -143,7 +143,7 @@ async def test_the_hunk_that_is_asked_about_is_the_one_that_is_shown(tmp_path: P
 
 
 TWO_LOCKED = """
-models = ["gpt-5.3-codex-spark", "spark-practice"]
+models = ["gpt-6-luna", "spark-practice"]
 [[scenario]]
 match = ["add"]
 [[scenario.hunk]]
@@ -225,7 +225,7 @@ async def test_a_stopped_turn_asks_about_nothing_more(tmp_path: Path) -> None:
 
 
 ANCHORED = """
-models = ["gpt-5.3-codex-spark"]
+models = ["gpt-6-luna"]
 [[scenario]]
 match = ["add"]
 [[scenario.step]]

@@ -154,7 +154,7 @@ def test_a_wrong_option_leaves_with_2_and_one_line(
     effort = run_spark(*command, "--effort", "huge", cwd=project)
     assert (effort.code, effort.err) == (
         2,
-        "spark: effort 'huge' is not one of low, medium, high, xhigh, auto\n",
+        "spark: effort 'huge' is not one of none, minimal, low, medium, high, xhigh, max, auto\n",
     )
     provider = run_spark(*command, "--provider", "nobody", cwd=project)
     assert provider.code == 2 and provider.err.startswith("spark: unknown provider 'nobody'; known are ")
@@ -236,7 +236,7 @@ def test_context_prints_one_object_as_the_contract_says(run_spark: RunSpark, pro
 def test_context_needs_neither_a_key_nor_a_request(run_spark: RunSpark, project: Path) -> None:
     ran = run_spark("context", cwd=project)
     assert ran.code == 0
-    assert "of 112,000 tokens for gpt-5.3-codex-spark" in ran.out.splitlines()[0]
+    assert "of 266,560 tokens for gpt-6-luna" in ran.out.splitlines()[0]
 
 
 def test_a_budget_too_small_for_the_words_is_an_error(run_spark: RunSpark, project: Path) -> None:

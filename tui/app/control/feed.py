@@ -142,7 +142,7 @@ class Feed:
                 self._chat.call(call, "").printed(text)
             case said.ModelChosen(model=model, effort=effort, window=window):
                 self._window = window
-                tier = {"fast": event.fast, "plan": event.plan}
+                tier = {"tier": event.tier or ("fast" if event.fast else ""), "plan": event.plan}
                 self._status.show(model=model, effort=effort, window=window, picked="", **tier)
             case said.HunkLanded():
                 self._disk.landed(event)

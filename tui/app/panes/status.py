@@ -44,7 +44,8 @@ class Status:
     """What side requests took in this hour in several lengths, the longest first; one is shown."""
     picked: str = ""
     """The effort that ``auto`` chose, with its reason: ``auto: low (short request)``."""
-    fast: bool = False
+    tier: str = ""
+    """The faster tier that is used; empty for the usual one."""
     plan: str = ""
     """The words for a plan that pays; empty where a key does."""
     waiting: int = 0
@@ -142,7 +143,7 @@ def _speed(status: Status) -> Sequence[str]:
 def _who(status: Status) -> Sequence[str]:
     """The model and its effort, the longest form first; the plan that pays is named in all but the last."""
     model = clipped(visible(status.model), 28)
-    tier = " · fast" if status.fast else ""
+    tier = f" · {visible(status.tier)}" if status.tier else ""
     picked = visible(status.picked)
     efforts = dict.fromkeys([picked, picked.partition(" (")[0]] if picked else filter(None, [status.effort]))
     forms = [f"{model} · {effort}{tier}" for effort in efforts] or [model + tier]

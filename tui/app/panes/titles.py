@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from tui.editor.shown_file import ShownFile
 
 
+A_CENT = 0.01
+"""Dollars above which the user is told what a turn costs, before it is sent."""
 FOLLOWING = "↓"
 """Before a file that came up with the model's hunks."""
 UNSAVED = "●"
@@ -89,12 +91,16 @@ class Titles:
         self._panes = panes
         self.owner = ""
         """The other process that has the session, if this one follows it."""
+        self.cost = ""
+        """What the next turn costs at least; empty for a cent or less."""
 
     def name_composer(self, *, running: bool) -> None:
         """Say what sends and stops, or what the command does that is being typed."""
         composer, owner = self._panes.composer, self.owner
         width = self._app.size.width
-        title = composer_title(composer.text, width, running=running, owner=owner, mode=composer.mode)
+        title = composer_title(
+            composer.text, width, running=running, owner=owner, mode=composer.mode, cost=self.cost
+        )
         composer.border_title = title
 
     def name_editor(self, file: ShownFile) -> None:
@@ -109,6 +115,11 @@ class Titles:
         editor.border_title = editor_title(tabs, file.base, editor.cursor_location, width)
 
 
+def cost_told(cost: float | None) -> str:
+    """What the next turn costs at least, behind the key that sends; empty for a cent or less."""
+    return f" (${cost:,.2f} at least)" if cost is not None and cost > A_CENT else ""
+
+
 def pane_title(name: str, remark: str = "") -> Content:
     """A pane's name, and a remark in a faint colour. Neither is markup, whatever a file is called."""
     pieces = [Content(f" {name} ")]
@@ -117,9 +128,12 @@ def pane_title(name: str, remark: str = "") -> Content:
     return Content("").join(pieces)
 
 
-def composer_title(text: str, width: int = 80, *, running: bool, owner: str = "", mode: str = "") -> Content:
+def composer_title(
+    text: str, width: int = 80, *, running: bool, owner: str = "", mode: str = "", cost: str = ""
+) -> Content:
     """What the command in ``text`` does, or as many of the keys that send and stop as fit into ``width``
-    cells; ``owner`` is the other process that has the session, ``mode`` that of the vi keys."""
+    cells; ``owner`` is the other process that has the session, ``mode`` that of the vi keys, and ``cost``
+    what the turn costs at least."""
 
     def title(name: str, keys: str) -> Content:
         return pane_title(name, fitting(keys, width - cell_len(name) - FRAME))
@@ -132,7 +146,7 @@ def composer_title(text: str, width: int = 80, *, running: bool, owner: str = ""
         keys = f"Enter redirects there · {shown('interrupt')} stops" if running else "Enter sends there"
         return title(f"Following {owner}", f"{keys} · /takeover brings the session here")
     # What does not fit is left out at the end: the keys that are needed most come first.
-    keys = f"Enter sends · {shown('help')} keys · {shown('newline', 'composer')} new line"
+    keys = f"Enter sends{cost} · {shown('help')} keys · {shown('newline', 'composer')} new line"
     if running:
         queue = f"{shown('complete', 'composer')} next turn · {shown('after_hunk')} after this hunk"
         keys = f"{shown('interrupt')} stops · Enter redirects now · {queue} · {shown('help')} keys"

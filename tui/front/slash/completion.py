@@ -26,6 +26,8 @@ def values(session: SessionPort, name: str) -> tuple[str, ...]:
             known: Sequence[str] = session.models.served.names()
         case "efforts":
             known = session.models.efforts
+        case "tiers":
+            known = ["on" if tier == "fast" else tier for tier in session.models.tiers if tier]
         case "locks":
             known = session.locks.known
         case "pins":

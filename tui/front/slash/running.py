@@ -189,8 +189,10 @@ async def _run_on_prompts(session: SessionPort, name: str, argument: str) -> str
             return await session.models.choose_model(argument)
         case "effort", _:
             return session.models.choose(effort=argument)
-        case "fast", ("" | "on" | "off"):
-            return session.models.choose(fast=not session.models.fast if not argument else argument == "on")
+        case "fast", "":
+            return session.models.next_tier()
+        case "fast", ("on" | "off" | "fast" | "ultrafast"):
+            return session.models.choose(tier={"on": "fast", "off": ""}.get(argument, argument))
         case "takeover", "":
             if not session.standing.owner:
                 raise SlashError("this process has the session already")

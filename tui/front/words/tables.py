@@ -69,7 +69,7 @@ def _model_cells(row: Listed) -> tuple[str, ...]:
     sign, name = "*" if row.used else "+" if row.known else "", clean_line(model.name)
     if not row.known:
         return (sign, name, *[""] * (len(_MODELS_HEAD) - 2))
-    efforts = " ".join(model.efforts) or "none"
+    efforts = " ".join(model.efforts) or "-"
     price = "unknown" if model.price is None else _price(model.price)
     reads = "+".join(model.modalities)
     window, checked = thousands(model.window), model.checked or "-"

@@ -17,7 +17,7 @@ _MODES = (
     (LAND, "Land at once", "Hunks land as they stream; each can be undone."),
     (ASK, "Ask first", "Every hunk waits for your OK."),
 )
-_STANDARD, _FAST = "standard", "fast"
+_STANDARD = "standard"
 
 
 class OptionError(ValueError):
@@ -54,9 +54,9 @@ def options(session: Session) -> list[SessionConfigOptionSelect]:
     if models.efforts:
         efforts = tuple(dict.fromkeys(("auto", *models.efforts)))
         chosen.append(_select("effort", "Effort", "thought_level", models.effort, efforts))
-    if models.has_fast:
-        tier = _FAST if models.fast else _STANDARD
-        chosen.append(_select("tier", "Service tier", "model_config", tier, (_STANDARD, _FAST)))
+    if len(models.tiers) > 1:
+        tiers = tuple(tier or _STANDARD for tier in models.tiers)
+        chosen.append(_select("tier", "Service tier", "model_config", models.tier or _STANDARD, tiers))
     return chosen
 
 
@@ -78,7 +78,7 @@ async def choose(session: Session, option: str, value: object) -> str:
         return ""
     if option == "effort":
         return session.models.choose(effort=value)
-    return session.models.choose(fast=value == _FAST)
+    return session.models.choose(tier="" if value == _STANDARD else value)
 
 
 async def _choose_model(session: Session, name: str) -> str:

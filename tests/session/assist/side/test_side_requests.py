@@ -13,6 +13,7 @@ import pytest
 
 from session.assist import side_account as account
 from session.assist import side_requests
+from session.assist.side_model import THINKING_ROOM
 from session.assist.side_requests import NotNow, SideRequests
 from session.base.events import Notice, PhaseChanged, TextDelta
 from session.record.usage import Kind, side_turn
@@ -222,6 +223,19 @@ async def test_a_failure_that_passes_does_not_end_filling_in_the_middle(
         assert (side.refusal(Kind.SUGGESTION) is NotNow.FAILED) is kept
 
 
+@pytest.mark.parametrize("dialect", ["completions", "infill", "fim", "beta"])
+async def test_every_dialect_fills_in_the_middle_over_a_real_socket(project: Path, dialect: str) -> None:
+    settle(project, f'enabled = true\n[providers.partner]\nfim = "{dialect}"')
+    async with talking(project, PLAIN) as at:
+        side = await typed(at)
+        profile = side.model.profile("", name="test", most=50)
+        gap = (user_message("total = add(1, 2)\ntotal = ad"), user_message("\n"))
+        events = [event async for event in side.ask(Kind.SUGGESTION, profile, gap, fim=True)]
+        assert "".join(each.text for each in events if isinstance(each, WordsDelta)) == "d(1, 2)"
+        assert isinstance(events[-1], Finished) and events[-1].usage is not None
+        assert side.model.fim == dialect
+
+
 async def test_a_model_that_the_key_cannot_use_gives_way_to_the_one_that_answers(project: Path) -> None:
     settle(project, 'model = "gone"')
     async with talking(project, 'refuse_models = ["gone"]\n' + PLAIN) as at:
@@ -279,6 +293,6 @@ async def test_an_answer_without_end_is_given_up_and_told_once(
         assert not any(isinstance(event, Finished) for event in events)
         assert closed == ["answer"] and side.refusal(Kind.SUGGESTION) is NotNow.FAILED
         text = sum(len(event.text) for event in events if isinstance(event, WordsDelta | ReasoningDelta))
-        assert text <= 50 * 32
+        assert text <= (50 + THINKING_ROOM) * 32
         told = [event.text for event in at.all(Notice) if "suggestions for a while" in event.text]
         assert len(told) == 1 and ("longer than" in told[0] or "does not end" in told[0])

@@ -33,6 +33,16 @@ provider = "partner"
 efforts = ["low", "high"]
 """
 
+FASTEST = FAST.replace(
+    "[models.tiny]",
+    """
+ultrafast_price = { input = 6.0, cached = 0.6, output = 48.0 }
+
+[models.tiny]""",
+).replace(
+    "\n[models.spark-practice]", 'ultrafast = { service_tier = "ultrafast" }\n\n[models.spark-practice]'
+)
+
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
@@ -124,22 +134,41 @@ async def test_an_effort_that_the_next_model_lacks_is_left_to_auto(project: Path
 async def test_the_faster_tier_goes_with_every_request_while_it_is_on(project: Path) -> None:
     configure(project, FAST)
     async with talking(project, PLAIN) as at:
-        told = at.session.models.choose(fast=True)
+        told = at.session.models.choose(tier="fast")
         assert told == (
             "fast is on (service_tier priority)\n$2.00 in, $0.2 cached, $16.00 out a million tokens "
             "instead of $1.00 in, $0.1 cached, $8.00 out a million tokens"
         )
         started = await turn(at, "say something")
         assert started.fast and asked(at)["service_tier"] == "priority"
-        assert at.session.models.choose(fast=False).startswith("fast is off")
+        assert at.session.models.choose(tier="").startswith("fast is off")
         assert not (await turn(at, "say more")).fast and "service_tier" not in asked(at)
         assert [event.fast for event in at.all(ModelChosen)] == [True, False]
+
+
+async def test_fast_goes_through_the_tiers_and_asks_once_for_one_that_costs_much(project: Path) -> None:
+    configure(project, FASTEST)
+    async with talking(project, PLAIN) as at:
+        models = at.session.models
+        assert models.tiers == ("", "fast", "ultrafast")
+        assert "/fast ultrafast: $6.00 in" in models.next_tier()
+        with pytest.raises(ChoiceError, match=r"ultrafast costs 6 times as much: \$6.00 in.* once more"):
+            models.next_tier()
+        assert models.tier == "fast", "nothing is changed until it is said again"
+        assert models.next_tier().startswith("ultrafast is on (service_tier ultrafast)\n$6.00 in")
+        assert (await turn(at, "say something")).fast and asked(at)["service_tier"] == "ultrafast"
+        assert [event.tier for event in at.all(ModelChosen)] == ["fast", "ultrafast"]
+        assert models.next_tier().startswith("fast is off")
+        models.choose(tier="ultrafast")
+        assert models.tier == "ultrafast", "it was asked before"
+        assert "no tier ultrafast for calm: it is off" in await models.choose_model("calm")
+        assert models.tier == ""
 
 
 async def test_there_is_no_faster_tier_where_the_provider_has_none(project: Path) -> None:
     async with talking(project, PLAIN) as at:
         with pytest.raises(ChoiceError, match="partner has no faster tier for spark-practice"):
-            at.session.models.choose(fast=True)
+            at.session.models.choose(tier="fast")
         assert not at.session.models.fast and not at.all(ModelChosen)
 
 
@@ -153,7 +182,7 @@ async def test_a_tier_that_is_a_header_needs_a_new_connection(project: Path) -> 
         before = at.session.connection
         assert before is not None and "X-Tier" not in before.endpoint.headers
         dials = before.dials
-        at.session.models.choose(fast=True)
+        at.session.models.choose(tier="fast")
         await turn(at, "say more")
         assert before.endpoint.headers["X-Tier"] == "quick" and before.dials > dials
         assert at.partner.headers[-1]["x-tier"] == "quick"

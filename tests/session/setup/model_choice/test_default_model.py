@@ -21,8 +21,8 @@ from session.setup.served_models import pick
 from tests.session.local_servers import serving
 from tests.session.talking import PATIENCE, Listening, environment, listened
 
-SPARK, LUNA = "gpt-5.3-codex-spark", "gpt-5.6-luna"
-LISTED = f'models = ["gpt-4o", "{LUNA}", "gpt-6.2-sol"]\nrefuse_models = ["{SPARK}"]\n'
+SPARK, FIRST, LUNA = "gpt-5.3-codex-spark", "gpt-6-luna", "gpt-5.6-luna"
+LISTED = f'models = ["gpt-4o", "{LUNA}", "gpt-6.2-sol"]\nrefuse_models = ["{SPARK}", "{FIRST}"]\n'
 SAY = '[[scenario]]\nmatch = ["*"]\n[[scenario.step]]\nsay = "Just words."\n'
 
 
@@ -66,14 +66,35 @@ async def test_a_key_without_the_default_gets_the_next_and_the_first_prompt_work
             assert (await it.ended("t1")).status == "completed"
             assert it.all(TurnStarted)[0].model == LUNA
             assert [event.model for event in it.all(ModelChosen)] == [LUNA]
-            (told,) = [each.text for each in it.all(Notice) if SPARK in each.text]
-            assert f"cannot use {SPARK}: {LUNA} answers" in told and "/model" in told
+            (told,) = [each.text for each in it.all(Notice) if FIRST in each.text]
+            assert f"cannot use {FIRST}: {LUNA} answers" in told and "/model" in told
         assert {request.model for request in partner.requests} == {LUNA}
         async with unnamed(root, partner) as it:  # it is remembered
             assert it.session.models.model == LUNA
             it.session.submit("again")
             assert (await it.ended("t1")).status == "completed"
             assert not it.all(ModelChosen)
+
+
+async def test_a_preview_answers_the_accounts_that_list_it_and_nobody_else(tmp_path: Path) -> None:
+    root = project(tmp_path)
+    listed = f'models = ["{FIRST}", "{SPARK}"]\n'
+    async with Partner(scripts=parse(listed + SAY)) as partner, unnamed(root, partner) as it:
+        assert it.session.models.model == FIRST, "until it is known"
+        it.session.submit("hello")
+        assert (await it.ended("t1")).status == "completed"
+        assert it.all(TurnStarted)[0].model == SPARK
+        (told,) = [each.text for each in it.all(Notice) if SPARK in each.text]
+        assert told.startswith(f"Of this key's models it is the first choice: {SPARK} answers")
+
+
+async def test_an_account_with_none_of_the_first_choices_gets_another_that_it_has(tmp_path: Path) -> None:
+    root = project(tmp_path)
+    listed = 'models = ["gpt-4o", "gpt-5.4", "o9"]\n'
+    async with Partner(scripts=parse(listed + SAY)) as partner, unnamed(root, partner) as it:
+        it.session.submit("hello")
+        assert (await it.ended("t1")).status == "completed"
+        assert it.all(TurnStarted)[0].model == "gpt-5.4"
 
 
 async def test_a_default_that_is_withdrawn_is_replaced_and_the_next_prompt_works(tmp_path: Path) -> None:
@@ -169,4 +190,4 @@ async def test_a_server_without_a_list_is_asked_for_the_default_itself(tmp_path:
     async with Partner(scripts=script) as partner, unnamed(project(tmp_path), partner) as it:
         it.session.submit("hello")
         assert (await it.ended("t1")).status == "completed"
-        assert it.all(TurnStarted)[0].model == SPARK and not it.all(ModelChosen)
+        assert it.all(TurnStarted)[0].model == FIRST and not it.all(ModelChosen)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -97,8 +98,23 @@ async def test_a_request_over_http_is_compressed_where_the_row_says_so(compress:
         await connection.close()
 
 
-@pytest.mark.parametrize(("status", "other"), [(415, 0), (400, 0), (400, 400)])
-async def test_a_refused_compression_is_given_up_for_the_session(status: int, other: int) -> None:
+LONG = "This model's maximum context length is 8192 tokens."
+
+
+@pytest.mark.parametrize(
+    ("status", "other", "message", "sent"),
+    [
+        (415, 0, "Cannot read the body.", ["gzip", "plain", "plain"]),
+        (400, 0, "Cannot read the body.", ["gzip", "plain", "plain"]),
+        # Where the body was not at fault, the next request is compressed again.
+        (400, 400, "Cannot read the body.", ["gzip", "plain", "gzip", "plain"]),
+        # A server that knows how long it is has read it: all of it does not go again.
+        (400, 400, LONG, ["gzip", "gzip"]),
+    ],
+)
+async def test_a_refused_compression_is_given_up_for_the_session(
+    status: int, other: int, message: str, sent: list[str]
+) -> None:
     """``other`` is what the request gets without compression, 0 for an answer."""
     encodings: list[str] = []
 
@@ -111,7 +127,7 @@ async def test_a_refused_compression_is_given_up_for_the_session(status: int, ot
                     await reader.readexactly(length)
                     encodings.append("gzip" if "content-encoding: gzip" in head else "plain")
                     refused = status if encodings[-1] == "gzip" else other
-                    body = b'{"error": {"message": "Cannot read the body."}}' if refused else STREAM
+                    body = json.dumps({"error": {"message": message}}).encode() if refused else STREAM
                     kind = b"application/json" if refused else b"text/event-stream"
                     writer.write(b"HTTP/1.1 %d x\r\nContent-Type: %b\r\n" % (refused or 200, kind))
                     writer.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
@@ -126,12 +142,11 @@ async def test_a_refused_compression_is_given_up_for_the_session(status: int, ot
     for _ in range(2):
         asking = connection.respond([user_message("word " * 4_000)])
         if other:
-            with pytest.raises(LinkError, match="Cannot read the body"):
+            with pytest.raises(LinkError, match="longer than" if message == LONG else message):
                 _ = [event async for event in asking]
         else:
             assert isinstance([event async for event in asking][-1], Finished)
-    # Where the body was not at fault, the next request is compressed again.
-    assert encodings == ["gzip", "plain", *(["gzip", "plain"] if other else ["plain"])]
+    assert encodings == sent
     connection.drop()
     await connection.close()
     server.close()

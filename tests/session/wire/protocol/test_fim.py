@@ -34,6 +34,22 @@ def test_infill_stands_beside_the_version_of_the_api() -> None:
     assert Endpoint("http://127.0.0.1:8080").http_url("/../infill") == "http://127.0.0.1:8080/infill"
 
 
+def test_the_routes_of_mistral_inception_and_deepseek() -> None:
+    mistral, deepseek = Endpoint("https://api.mistral.ai/v1"), Endpoint("https://api.deepseek.com/v1")
+    assert mistral.http_url(dialect("fim").path) == "https://api.mistral.ai/v1/fim/completions"
+    assert deepseek.http_url(dialect("beta").path) == "https://api.deepseek.com/beta/completions"
+    body = dialect("fim").encode(PROFILE, GAP)
+    assert (body["prompt"], body["suffix"]) == ("def a", "\n    return 1\n") and "stream_options" not in body
+    assert dialect("beta").encode(PROFILE, GAP)["stream_options"] == {"include_usage": True}
+    decoder = dialect("fim").decoder(PROFILE)
+    assert decoder.feed('{"choices":[{"delta":{"content":"rea("}}]}') == [TextDelta("rea(")]
+    counts = '"usage":{"prompt_tokens":9,"completion_tokens":2}'
+    end = f'{{"choices":[{{"delta":{{"content":""}},"finish_reason":"stop"}}],{counts}}}'
+    assert decoder.feed(end) == []
+    *_, last = decoder.feed("[DONE]")
+    assert isinstance(last, Finished) and last.usage == TokenUsage(9, 0, 2, 0)
+
+
 def test_the_chunks_of_completions_are_read() -> None:
     decoder = dialect("completions").decoder(PROFILE)
     assert decoder.feed('{"choices":[{"index":0,"text":"rea("}]}') == [TextDelta("rea(")]

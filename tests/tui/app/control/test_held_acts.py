@@ -19,7 +19,7 @@ from tui.app.control.file_control import _clock
 from tui.app.overlays.overlay import ClosingScreen
 
 HELD = """
-models = ["gpt-5.3-codex-spark"]
+models = ["gpt-6-luna"]
 [[scenario]]
 match = ["add"]
 [[scenario.hunk]]

@@ -12,6 +12,7 @@ from tests.tui.stage import GREETER, Stage, stage
 from tui.chat.composer.suggestions import Suggestions, rows
 from tui.front.slash.completion import Candidates
 
+EFFORTS = ("none", "low", "medium", "high", "xhigh", "max", "auto")
 FILES = {"greeter.py": GREETER, "web/greeting.js": "let a;\n", "docs/a b.md": "# Notes\n"}
 
 
@@ -107,9 +108,9 @@ async def test_commands_and_what_can_follow_them_are_shown_as_they_are_typed(tmp
         await it.pilot.press(*"pin ")
         await it.until(lambda: shown(it) == ["all"], "what can be unpinned")
         await it.pilot.press("ctrl+u", *"/effort ")
-        await it.until(lambda: shown(it) == ["low", "medium", "high", "xhigh", "auto"], "the efforts")
-        await it.pilot.press("tab", "tab")
-        await it.until(lambda: shown(it)[1] == "❯ medium", "the mark")
+        await it.until(lambda: shown(it) == [*EFFORTS], "the efforts")
+        await it.pilot.press("tab", "tab", "tab")
+        await it.until(lambda: shown(it)[2] == "❯ medium", "the mark")
         await it.pilot.press("enter")
         await it.until(lambda: not shown(it) and it.session.models.effort == "medium", "the effort")
         await it.until(lambda: "spark-practice" in it.session.models.served.names(), "the server's list")
@@ -168,7 +169,7 @@ async def test_enter_sends_where_a_whole_name_or_nothing_is_typed(tmp_path: Path
         await it.pilot.press(*"/effort")
         await it.until(lambda: shown(it), "the list")
         await it.pilot.press("enter")
-        await it.until(lambda: "gpt-5.3-codex-spark · medium" in it.screen, "the answer")
+        await it.until(lambda: "gpt-6-luna · medium" in it.screen, "the answer")
         assert it.app.composer.text == ""
 
 

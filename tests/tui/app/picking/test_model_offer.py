@@ -73,7 +73,7 @@ async def test_a_default_that_spark_cannot_replace_is_asked_about(tmp_path: Path
     unknown = 'models = ["novel-embedding", "novel-model"]' + BEFORE.partition("]")[2]
     async with stage(tmp_path, script=unknown) as it:
         assert it.partner is not None
-        it.partner.script = parse(f'refuse_models = ["{NAMED}"]\n{unknown}')
+        it.partner.script = parse(f'refuse_models = ["{NEAR}"]\n{unknown}')
         it.app.composer.insert("first")
         it.key("enter", "\r")
         await it.until(lambda: isinstance(it.app.screen, OfferScreen) and "❯ novel" in it.screen, "the offer")

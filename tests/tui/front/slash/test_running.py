@@ -162,7 +162,7 @@ async def test_tab_behind_a_command_goes_round_what_can_follow_it(tmp_path: Path
             command = text.split(" ")[0]
             assert seen == [f"{command} {value}" for value in values]
 
-        await tabbed("/effort ", "low", "medium", "high", "xhigh", "auto", "low")
+        await tabbed("/effort ", "none", "low", "medium", "high", "xhigh", "max", "auto", "none")
         await tabbed("/effort h", "high", "xhigh")
         await tabbed("/fast ", "on", "off")
         await tabbed("/land ", "all")
@@ -195,7 +195,7 @@ async def test_what_the_status_line_cannot_hold_is_said_in_the_chat(
         await it.pilot.press(*"/effort hihg", "enter")
         await it.until(lambda: it.app.status.status.level == "error", "the refusal")
         await it.pilot.pause()
-        assert ("(did you mean high?); it has low, medium, high, xhigh, auto" in it.screen) is not in_chat
+        assert ("(did you mean high?); it has none, low, medium, high, xhigh" in it.screen) is not in_chat
         assert ("did you mean high?" in " ".join(it.chat.split())) is in_chat
 
 

@@ -42,8 +42,8 @@ class WalledCommands:
             except SandboxRefused as problem:
                 raise NoWallsError(str(problem)) from problem
             if outcome.end is not End.EXIT:
-                left = ("nothing of what it wrote, since it was ended",)
-                return WalledEnd(f"ended: it {outcome.why}", ok=False, left=left)
+                nothing = ("nothing of what it wrote, since it was ended",)
+                return WalledEnd(f"ended: it {outcome.why}", ok=False, left=nothing)
             written = await sandbox.written()
             hunks, left = await asyncio.to_thread(_hunks, written)
             how = f"exit {outcome.code}" if outcome.code <= 128 else f"ended by signal {outcome.code - 128}"

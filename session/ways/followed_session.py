@@ -93,7 +93,7 @@ class FollowedSession:
         self._free = False
         self.draft, self.copied, self.prompts = self._local.draft, self._local.copied, self._local.prompts
         self.typing, self.side = self._local.typing, self._local.side
-        self.assist = self._local.assist
+        self.assist, self.commands = self._local.assist, self._local.commands
 
     @property
     def elsewhere(self) -> tuple[Elsewhere, ...]:

@@ -97,6 +97,9 @@ def make_controls(
     window = session.models.window_tokens
     feed = Feed(panes.chat, shown_file, flights, disk, panes.status, panes.held, window)
     files = FileControl(app, panes, layout, overlays, background, session, shown_file, disk)
+    composer, held = panes.composer, panes.held
+    held.may_come = lambda: composer.has_focus and not composer.draft and len(app.screen_stack) == 1
+    held.type_on = composer.go_on
     feed.on_broken = files.broken
     feed.on_queue = panes.queue.take
     ghosts = GhostControl(editor, session, shown_file, background.start)

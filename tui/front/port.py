@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from session.record.sharing.elsewhere import Elsewhere
     from session.record.sharing.standing import Standing
     from session.record.usage import Spent
+    from session.setup.session_tools import CommandOffer
 
 
 class Accounted(Protocol):
@@ -92,6 +93,11 @@ class SessionPort(Protocol):
     @property
     def unsaved(self) -> UnsavedTexts:
         """The unsaved texts of the editor, kept through every end."""
+        ...
+
+    @property
+    def commands(self) -> CommandOffer:
+        """How the model's commands are run."""
         ...
 
     async def open(self) -> None:

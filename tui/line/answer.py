@@ -186,7 +186,12 @@ class Answer:
         self._end_line()
         if item.is_call:
             say_in_words(f"{item.label} needs your OK (y or /land allows it, n or /decline does not):")
+            for line in item.why:
+                say_in_words(line)
             say("\n".join(exact_lines(item.reason)))
+            if item.label == "run":
+                always = f", a allows {item.always} always in this project" if item.always else ""
+                say_in_words(f"s allows it for this session{always}")
             return
         self._show_hunk(self._typed.get(item.name, []))
         say_in_words(f"{item.label} needs your OK: {item.path}: {item.reason} (y or /land, n or /decline)")

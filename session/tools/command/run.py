@@ -65,8 +65,8 @@ _PARAMETERS: dict[str, Any] = {
     "additionalProperties": False,
 }
 _WALLS = (
-    "It runs in a sandbox: no network, no keys, the home folder read-only. What it writes to the project lands "
-    "as edits once it has ended; the rest is gone. Only if it cannot work there, say in needs what it needs."
+    "It runs in a sandbox: no network, no keys, the home folder read-only. What it writes to the project "
+    "lands as edits once it has ended; the rest is gone. If it cannot work there, say in needs what it needs."
 )
 _NEEDS = {
     "type": "string",

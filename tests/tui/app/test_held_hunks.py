@@ -52,7 +52,7 @@ async def test_a_narrow_bar_says_why_and_both_answers(tmp_path: Path) -> None:
     async with stage(tmp_path, script=MANIFEST, files=files, size=(40, 10)) as it:
         await it.ask("add it")
         await it.until(lambda: "Shift+Tab: y apply · n reject" in it.screen, "the answers")
-        bar = [line for line in it.screen.splitlines() if "h1 needs your OK" in line or "left-pad" in line]
+        bar = [line for line in it.screen.splitlines() if "Apply h1? " in line or "left-pad" in line]
         assert "left-pad" in bar[-1] and "…" not in "".join(bar)
 
 
@@ -185,10 +185,10 @@ def texts(it: Stage) -> tuple[str, str]:
 
 async def test_of_two_held_hunks_the_oldest_is_answered_first(tmp_path: Path) -> None:
     async with two_held_hunks(tmp_path) as it:
-        await it.until(lambda: "h1 needs your OK (1 of 2)" in it.screen, "the first question")
+        await it.until(lambda: "Apply h1 (1 of 2)? " in it.screen, "the first question")
         await it.answer("y")
         await it.until(lambda: "✓ h1" in it.chat, "the first hunk on disk")
-        await it.until(lambda: "h2 needs your OK: two.txt" in it.screen, "the second question")
+        await it.until(lambda: "Apply h2? two.txt" in it.screen, "the second question")
         assert texts(it) == ("first\nleft\n", "second\n")
         await it.answer("n")
         await it.done()
@@ -207,7 +207,7 @@ async def test_apply_all_applies_every_held_hunk(tmp_path: Path) -> None:
 async def test_a_held_hunk_is_answered_by_its_name_before_an_older_one(tmp_path: Path) -> None:
     async with two_held_hunks(tmp_path) as it:
         await it.pilot.press(*"/decline h2", "enter")
-        await it.until(lambda: "h1 needs your OK: one.txt" in it.screen, "the question that is left")
+        await it.until(lambda: "Apply h1? one.txt" in it.screen, "the question that is left")
         await it.pilot.press(*"/decline h2", "enter")
         await it.until(lambda: "h2 is not held" in it.screen, "that it is answered")
         await it.answer("y")

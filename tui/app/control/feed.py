@@ -27,6 +27,7 @@ from tui.front.words.check_lines import (
     command_ends,
     command_runs,
     ended_line,
+    exact_lines,
     watch_lines,
 )
 from tui.front.words.figures import Meter, compact, effort_said, stopped_line, turn_brief, turn_said
@@ -377,10 +378,24 @@ _ANSWERS = (
 def question_about(item: HeldItem, more: int) -> Question:
     """The question about a held item; ``more`` items are held behind it."""
     behind = f" (1 of {more + 1})" if more else ""
-    if item.is_call:
-        title = f"{item.label} needs your OK{behind}"
-        return Question(item.name, title, item.reason, "allow", "decline", "allow all")
-    return Question(item.name, f"{item.label} needs your OK{behind}: {item.path}: {item.reason}")
+    if not item.is_call:
+        return Question(item.name, f"Apply {item.label}{behind}? {item.path}: {item.reason}")
+    command = item.reason.removeprefix("run ") if item.label == "run" else item.reason
+    lines = exact_lines(command)
+    whole = len(lines) == 1 and len(lines[0]) <= _LONGEST_TITLE
+    named = lines[0] if whole else f"{lines[0][:_LONGEST_TITLE]} …"
+    title = f"{'Run' if item.label == 'run' else 'Call'} `{named}`{behind}?"
+    # What comes from the model stands last, so that it cannot look like a line of spark's.
+    text = "\n".join((*item.why, *(() if whole else (command,))))
+    if item.label != "run":
+        return Question(item.name, title, text, "allow", "decline", "allow all")
+    every = f"always {item.always}" if item.always else "allow all"
+    others: tuple[tuple[Verdict, str], ...] = (("session", "in this session"),)
+    return Question(item.name, title, text, "allow", "decline", every, others)
+
+
+_LONGEST_TITLE = 60
+"""Characters of a command that its question begins with; all of a longer one stands below."""
 
 
 def _lines(start: int, end: int) -> str:

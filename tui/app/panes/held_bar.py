@@ -18,7 +18,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tui.front.keys.key_order import run_key_in_order
+from tui.front.keys.key_order import own_actions, run_key_in_order
 from tui.front.keys.keymap import bindings, shown
 from tui.front.words.check_lines import exact_lines
 from tui.screen.drawing.palette import Palette
@@ -26,6 +26,8 @@ from tui.screen.drawing.plain import cell_len, clipped, fitting
 from tui.screen.drawing.rows import breaks
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tui.front.words.held_items import Verdict
 
 ARMED_AFTER = 0.4
@@ -97,6 +99,14 @@ class HeldBar(Widget, can_focus=True):
         """The pane that had the last key before the user came here."""
         self._early = False
         """Whether an answer to what is asked came too early, and was not taken."""
+        self._by_itself = self._coming = False
+        """Whether the bar took the focus by itself, and whether it is about to."""
+        self._typed_early = ""
+        """The keys since then that came too early to be answers: they may be the beginning of a prompt."""
+        self.may_come: Callable[[], bool] = lambda: False
+        """Says whether the bar may take the focus by itself: the prompt is empty, and keys would go to it."""
+        self.type_on: Callable[[str], None] = lambda text: None
+        """Takes what is typed into the prompt while the bar has the focus."""
         self._key_at = self._key_before = 0.0
         """When the last key came, and the one before it."""
         self.display = False
@@ -110,6 +120,14 @@ class HeldBar(Widget, can_focus=True):
         """Ask about what is held, or nothing any more."""
         before, self._held = self.question, question
         self._changed(before)
+        if question is not None and question is self.question and question != before:
+            self.call_after_refresh(self._come)
+
+    def _come(self) -> None:
+        """Take the focus for a question, unless the user is at something else."""
+        if not self.has_focus and self.question is self._held is not None and self.may_come():
+            self._coming = True
+            self.focus()
 
     def confirm(self, question: Question | None) -> None:
         """Have the user confirm what a key began, or nothing any more."""
@@ -173,6 +191,7 @@ class HeldBar(Widget, can_focus=True):
 
     def on_focus(self) -> None:
         """The user comes to the bar."""
+        self._by_itself, self._coming, self._typed_early = self._coming, False, ""
         self.looked_at()
 
     def looked_at(self) -> None:
@@ -185,10 +204,22 @@ class HeldBar(Widget, can_focus=True):
         self._lay_out()
 
     async def on_key(self, event: events.Key) -> None:
-        """Act on the keys of the bar; every other key does nothing here."""
+        """Act on the keys of the bar. Where it came by itself, other characters go on into the prompt; else
+        they do nothing here."""
         event.stop()
         event.prevent_default()
-        await run_key_in_order(self, event)
+        if self._by_itself and event.is_printable and not self._is_answer(event.key):
+            self.type_on(self._typed_early + (event.character or ""))
+        else:
+            await run_key_in_order(self, event)
+
+    def _is_answer(self, key: str) -> bool:
+        """Whether a key is bound here, and if to an answer, to one that the question offers."""
+        action = own_actions(type(self)).get(key)
+        question = self.question
+        if action is None or question is None or not action.startswith("answer"):
+            return action is not None
+        return any(f"{verdict!r}" in action for verdict, _ in _answers(question))
 
     def action_answer(self, verdict: Verdict) -> None:
         """Answer, unless the question or the key before this one is too young, which is told then."""
@@ -199,6 +230,8 @@ class HeldBar(Widget, can_focus=True):
         rested = self._key_at - self._key_before >= KEYS_UP_AFTER
         armed = now - self._asked_at >= ARMED_AFTER and rested
         self._early = not armed
+        if not armed:
+            self._typed_early += _key(verdict)
         if armed and (verdict in ("reject", "later") or self._all_seen):
             self.post_message(self.Answered(question.name, verdict))
         self.refresh()
@@ -209,7 +242,10 @@ class HeldBar(Widget, can_focus=True):
 
     def action_leave(self) -> None:
         """Go back to where the user came from. What a key began is given up; what is held stays asked
-        about."""
+        about. Who comes where the bar came by itself stays."""
+        if self._by_itself:
+            self._by_itself = False
+            return
         to = self._back(self.question)
         self.confirm(None)
         self.post_message(self.Left(to))

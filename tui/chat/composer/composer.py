@@ -106,6 +106,11 @@ class Composer(TextArea):
         self.load_text(self._chips.chip(text) if len(short) > LARGEST_SHOWN_DRAFT else short)
         self.move_cursor(self.document.end)
 
+    def go_on(self, text: str) -> None:
+        """Take what was typed elsewhere in the belief that it goes here, and the focus."""
+        self.focus()
+        self.insert(text)
+
     def put_before(self, texts: Sequence[str]) -> None:
         """Put ``texts`` before the draft, with empty lines between them."""
         self.put("\n\n".join(filter(str.strip, [*texts, self.draft])))

@@ -96,6 +96,8 @@ async def _run_checking(session: SessionPort, name: str, argument: str) -> str |
             return await run_try(session.race, argument)
         case "fix", _:
             _fix(session, argument)
+        case "run", "sandbox" | "ask" | "off":
+            return _run_so(session, argument)
         case "run", str() if argument:
             session.shell.run(argument)
         case "watch", "":
@@ -108,6 +110,22 @@ async def _run_checking(session: SessionPort, name: str, argument: str) -> str |
         case _:
             return None
     return ""
+
+
+def _run_so(session: SessionPort, argument: str) -> str:
+    """Run the model's commands in another way."""
+    from session.tools.settings import Running
+
+    mode = Running.NEVER if argument == "off" else Running(argument)
+    session.commands.choose(mode)
+    return _RUNS[mode]
+
+
+_RUNS = {
+    "sandbox": "the model's commands run in a sandbox, unasked; what needs out of it asks",
+    "ask": "each of the model's commands needs your OK",
+    "never": "the model is offered no commands, from the next turn on",
+}
 
 
 async def _check(session: SessionPort, argument: str) -> str | None:

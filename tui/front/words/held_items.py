@@ -20,14 +20,15 @@ if TYPE_CHECKING:
     from tui.front.port import SessionPort
 
 Verdict = Literal[
-    "apply", "reject", "apply all", "discard", "keep", "mine", "theirs", "both", "edit", "later"
+    "apply", "reject", "apply all", "session", "discard", "keep", "mine", "theirs", "both", "edit", "later"
 ]
 """An answer in the bar. The first three are for what is held, the others where a question offers them."""
 
 BARE_ANSWERS: dict[str, Verdict] = {
     **dict.fromkeys(("y", "yes", "ok"), "apply"),
     **dict.fromkeys(("n", "no"), "reject"),
-    **dict.fromkeys(("a", "all"), "apply all"),
+    **dict.fromkeys(("a", "all", "always"), "apply all"),
+    **dict.fromkeys(("s", "session"), "session"),
     "later": "later",
 }
 """What a line means that is nothing but an answer."""
@@ -47,6 +48,10 @@ class HeldItem:
     label: str
     reason: str
     path: str = ""
+    why: tuple[str, ...] = ()
+    """What a call is asked about for, and what of it the user never typed, a line each."""
+    always: str = ""
+    """What a yes for good allows; empty where there is none."""
 
     @property
     def is_call(self) -> bool:
@@ -73,8 +78,9 @@ class HeldItems:
         match event:
             case HunkHeld(hunk=hunk, path=path, message=message):
                 self._items[hunk] = HeldItem(hunk, hunk, message.removeprefix(f"{path} "), path)
-            case ToolHeld(call=call, tool=tool, text=text):
-                self._items[call] = HeldItem(call, tool, text)
+            case ToolHeld(call=call, tool=tool, text=text, why=why, always=always):
+                lines = (*((why,) if why else ()), *event.sources)
+                self._items[call] = HeldItem(call, tool, text, why=lines, always=always)
             case HunkLanded(hunk=name) | HunkRefused(hunk=name) | HunkDropped(hunk=name):
                 self._items.pop(name, None)
             case ToolEnded(call=name):
@@ -94,6 +100,15 @@ class HeldItems:
         Returns the items that were answered; empty when nothing (by that name) is held any more. They
         leave the queue now: what became of them is told by events later, maybe after other answers.
         """
+        item = self._items.get(name) if name else self.oldest
+        if (
+            item is not None
+            and item.is_call
+            and (verdict == "session" or (verdict == "apply all" and item.always))
+        ):
+            del self._items[item.name]
+            scope = "session" if verdict == "session" else "always"
+            return [item] if session.answer(item.name, land=True, scope=scope) else []
         if verdict == "apply all":
             return self._apply_all(session)
         for item in [self._items[name]] if name in self._items else [] if name else self._all():

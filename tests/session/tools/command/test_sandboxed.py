@@ -38,7 +38,7 @@ def command(line: str, **more: object) -> str:
 
 
 async def test_a_command_runs_at_once_and_what_it_writes_lands_as_hunks(root: Path) -> None:
-    line = "sed -i s/10/1/ colours.py; sed -i 's/return 1/return 10/; s/return 3/return 30/' colours.py; echo x > new.py; exit 1"
+    line = "sed -i 's/return 1/return 10/; s/return 3/return 30/' colours.py; echo x > new.py; exit 1"
     async with talking(root, command(line), run=SANDBOX) as talk:
         told = await ran(talk)
         assert not talk.all(ToolHeld)
@@ -79,16 +79,16 @@ async def test_there_is_no_network_no_key_and_no_way_to_write_elsewhere(root: Pa
     key = Path.home() / ".ssh" / "id_ed25519"
     key.parent.mkdir(exist_ok=True)
     key.write_text("the key\n")
-    line = f"cat {key}; echo x > {Path.home()}/here; echo x > {root.parent}/there; cat /sys/class/net/*/operstate; ls /proc/net/"
+    line = f"cat {key}; echo x > {Path.home()}/here; echo x > {root.parent}/there; wc -l < /proc/net/route"
     async with talking(root, command(line), run=SANDBOX) as talk:
         told = await ran(talk)
-    assert "the key" not in told
+    assert "the key" not in told and "\n1\n" in told, "there is no route"
     assert not (Path.home() / "here").exists() and not (root.parent / "there").exists()
 
 
 GUARDED = {
     "a file that runs by itself": ("mkdir -p .vscode; echo '{}' > .vscode/tasks.json", "runs"),
-    "a dependency": ("printf '[project]\\nname = \"a\"\\ndependencies = [\"evil\"]\\n' > pyproject.toml", "dependency"),
+    "a dependency": ("sed -i 's/= \\[\\]/= [\"evil\"]/' pyproject.toml", "dependency"),
     "many deleted lines": ("head -1 long.txt > l; cat l > long.txt; rm l", "deletes"),
     "a locked file": ("echo x >> colours.py", "locked"),
 }  # fmt: skip
@@ -123,7 +123,7 @@ async def test_review_mode_holds_what_a_command_wrote(root: Path) -> None:
 
 
 async def test_what_is_no_edit_is_told(root: Path) -> None:
-    line = "ln -s /etc evil; mkfifo pipe; chmod +x colours.py; printf '\\000' > binary; mkdir .git; echo x > .git/config"
+    line = "ln -s /etc evil; mkfifo pipe; chmod +x colours.py; printf '\\000' > binary; mkdir .git; :> .git/x"
     async with talking(root, command(line), run=SANDBOX) as talk:
         told = await ran(talk)
         assert not talk.all(HunkLanded)
@@ -259,7 +259,7 @@ async def test_nobody_there_means_no_commands_unless_they_are_set(root: Path, tm
     async with talking(root, command("echo x > new.py"), attended=False) as talk:
         assert "no tool called 'run'" in await ran(talk)
     allow(tmp_path, '[tools]\nrun = "sandbox"\n')
-    async with talking(root, command("echo x > new.py"), attended=False) as talk:
+    async with talking(root, command("echo x > new.py"), attended=False, run=SANDBOX) as talk:
         assert "in the sandbox" in await ran(talk)
     assert (root / "new.py").read_text() == "x\n"
 

@@ -144,7 +144,7 @@ TABLE = [
         [PROMPT, STARTED, opened(), HELD, said.HunkDropped("t1", "h1", "a.py")],
         ["▌ do it", "− h1  a.py stopped before your OK; nothing of it was written"],
         {"phase": "preparing", "used": 100},
-        ["turn begins", "waiting: h1 needs your OK: a.py: exists", "waiting: "],
+        ["turn begins", "waiting: Apply h1? a.py: exists", "waiting: "],
     ),
     Row(
         "undone",
@@ -190,7 +190,7 @@ TABLE = [
         [PROMPT, STARTED, opened(), HELD],
         ["▌ do it", "? h1  a.py exists"],
         {"phase": "preparing", "asked": True, "used": 100},
-        ["turn begins", "waiting: h1 needs your OK: a.py: exists"],
+        ["turn begins", "waiting: Apply h1? a.py: exists"],
         drawn="h1",
         shown="a.py",
     ),
@@ -208,8 +208,8 @@ TABLE = [
         {"phase": "preparing", "asked": True, "used": 100},
         [
             "turn begins",
-            "waiting: h1 needs your OK: a.py: has a key",
-            "waiting: h1 needs your OK (1 of 2): a.py: has a key",
+            "waiting: Apply h1? a.py: has a key",
+            "waiting: Apply h1 (1 of 2)? a.py: has a key",
         ],
         drawn="h1",
         shown="a.py",
@@ -219,7 +219,7 @@ TABLE = [
         [PROMPT, STARTED, opened(), HELD, landed()],
         ["▌ do it", "✓ h1  a.py replaced 2  +1 −1", "+ two"],
         {"phase": "preparing", "used": 100},
-        ["turn begins", "waiting: h1 needs your OK: a.py: exists", "waiting: "],
+        ["turn begins", "waiting: Apply h1? a.py: exists", "waiting: "],
         shown="a.py",
     ),
 ]
@@ -290,17 +290,17 @@ async def test_answers_go_to_the_oldest_or_to_the_one_that_is_named() -> None:
     ]
     agreed = "→ h1  a.py lands once the hunks before it in its file have ended"
     table: list[tuple[Verdict, str, list[tuple[str, bool, bool]], list[str], str]] = [
-        ("apply", "", [("h1", True, False)], [agreed, "? ls"], "run needs your OK"),
-        ("reject", "", [("h1", False, False)], ["? h1  a.py exists", "? ls"], "run needs your OK"),
+        ("apply", "", [("h1", True, False)], [agreed, "? ls"], "Run `ls`?"),
+        ("reject", "", [("h1", False, False)], ["? h1  a.py exists", "? ls"], "Run `ls`?"),
         (
             "apply",
             "c1",
             [("c1", True, False)],
             ["? h1  a.py exists", "… ls"],
-            "h1 needs your OK: a.py: exists",
+            "Apply h1? a.py: exists",
         ),
         ("apply all", "", [("h1", True, True), ("c1", True, True)], [agreed, "… ls"], ""),
-        ("apply", "h9", [], ["? h1  a.py exists", "? ls"], "h1 needs your OK (1 of 2): a.py: exists"),
+        ("apply", "h9", [], ["? h1  a.py exists", "? ls"], "Apply h1 (1 of 2)? a.py: exists"),
     ]
     async with app():
         for verdict, name, given, shown, asked in table:

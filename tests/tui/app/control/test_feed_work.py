@@ -127,7 +127,7 @@ TABLE = [
         ],
         ["▌ do it", "? ls -l"],
         {"phase": "preparing", "asked": True, "used": 100},
-        ["turn begins", "waiting: run needs your OK"],
+        ["turn begins", "waiting: Run `ls -l`?"],
     ),
     Row(
         "broken",

@@ -10,6 +10,7 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
+from session.tools.command.rules import KeptRules
 from tests.tui.stage import Clock, clock_of_questions, stage
 from themes.loader import load_theme
 from tui.app.panes.held_bar import ARMED_AFTER, HeldBar, Question
@@ -56,7 +57,7 @@ async def press(bar: HeldBar, pilot: Pilot[None], key: str) -> None:
 
 
 async def test_a_key_that_was_on_its_way_does_not_answer() -> None:
-    async with bar(Question("h1", "h1 needs your OK")) as (app, found, pilot, clock):
+    async with bar(Question("h1", "Apply h1? ")) as (app, found, pilot, clock):
         await press(found, pilot, "y")
         assert app.answers == []
         clock.forward(ARMED_AFTER)
@@ -69,9 +70,9 @@ async def test_a_key_that_was_on_its_way_does_not_answer() -> None:
 
 
 async def test_an_answer_that_comes_too_early_is_told() -> None:
-    async with bar(Question("h1", "h1 needs your OK")) as (app, found, pilot, clock):
+    async with bar(Question("h1", "Apply h1? ")) as (app, found, pilot, clock):
         clock.forward(ARMED_AFTER)
-        found.ask(Question("h2", "h2 needs your OK"))
+        found.ask(Question("h2", "Apply h2? "))
         await press(found, pilot, "n")
         assert app.answers == []
         assert "press it again" in found.render_line(found.size.height - 1).text
@@ -86,7 +87,7 @@ async def test_the_keys_are_those_of_the_user() -> None:
     keymap.use(own_keys(default_keymap(), own).scopes, vi=False)
     try:
         others: tuple[tuple[Verdict, str], ...] = (("theirs", "theirs"),)
-        async with bar(Question("h1", "h1 needs your OK", others=others)) as (_, found, _pilot, _clock):
+        async with bar(Question("h1", "Apply h1? ", others=others)) as (_, found, _pilot, _clock):
             keys = found.render_line(found.size.height - 1).text
             assert keys.split(" · ")[:2] == ["   o apply", "n reject"] and "Ctrl+T theirs" in keys
     finally:
@@ -94,9 +95,9 @@ async def test_the_keys_are_those_of_the_user() -> None:
 
 
 async def test_a_question_that_can_wait_does_not_get_the_keys_behind_an_answer() -> None:
-    async with bar(Question("h1", "h1 needs your OK")) as (app, found, pilot, _clock):
+    async with bar(Question("h1", "Apply h1? ")) as (app, found, pilot, _clock):
         found.stand(Question("trust", "AGENTS.md would instruct the model"))
-        found.ask(Question("h2", "h2 needs your OK"))
+        found.ask(Question("h2", "Apply h2? "))
         await pilot.pause()
         assert app.left == [], "one held hunk is answered after the other"
         found.ask(None)
@@ -105,9 +106,9 @@ async def test_a_question_that_can_wait_does_not_get_the_keys_behind_an_answer()
 
 
 async def test_another_question_has_to_stand_as_long() -> None:
-    async with bar(Question("h1", "h1 needs your OK")) as (app, found, pilot, clock):
+    async with bar(Question("h1", "Apply h1? ")) as (app, found, pilot, clock):
         clock.forward(ARMED_AFTER)
-        found.ask(Question("h2", "h2 needs your OK"))
+        found.ask(Question("h2", "Apply h2? "))
         await press(found, pilot, "y")
         assert app.answers == []
 
@@ -164,18 +165,70 @@ async def test_a_command_cannot_hide_behind_blanks(tmp_path: Path) -> None:
         assert not (it.root / "ran").exists()
 
 
-async def test_typing_into_a_question_types_and_answers_nothing(tmp_path: Path) -> None:
+async def test_a_question_does_not_come_to_who_writes_a_prompt(tmp_path: Path) -> None:
     async with stage(tmp_path, script=HIDDEN % "") as it:
         await it.ask("look")
-        await it.until(lambda: "needs your OK" in it.screen, "the question")
+        await it.pilot.press("o")
+        await it.until(lambda: "? Run `echo fine; touch ran`?" in it.screen, "the question")
         it.clock.forward(ARMED_AFTER)
         await it.pilot.press(*"yan")
-        assert it.app.composer.text == "yan", "without Shift+Tab, letters go to the prompt"
+        assert it.app.composer.text == "oyan", "without Shift+Tab, letters go to the prompt"
         await it.pilot.press("shift+tab", *"qwe")
-        assert it.app.composer.text == "yan" and it.app.feed.held.oldest is not None
+        assert it.app.composer.text == "oyan" and it.app.feed.held.oldest is not None
         await it.answer("n")
         await it.done()
         assert it.app.composer.has_focus and not (it.root / "ran").exists()
+
+
+async def test_one_key_answers_where_the_prompt_is_empty(tmp_path: Path) -> None:
+    async with stage(tmp_path, script=HIDDEN % "") as it:
+        await it.ask("look")
+        await it.until(lambda: it.app.panes.held.has_focus, "the bar, by itself")
+        await it.until(lambda: "a always" not in it.screen and "s in this session" in it.screen, "the keys")
+        await it.pilot.press(*"nothing")
+        assert it.app.composer.text == "nothing", "a prompt that was being begun, whole"
+        assert it.app.feed.held.oldest is not None and it.app.composer.has_focus
+        await it.pilot.press(*["backspace"] * 7, "shift+tab")
+        it.clock.forward(ARMED_AFTER)
+        await it.pilot.press("y")
+        await it.done()
+        assert (it.root / "ran").exists() and it.app.composer.has_focus
+
+
+async def test_shift_tab_out_of_habit_stays_at_the_question(tmp_path: Path) -> None:
+    async with stage(tmp_path, script=HIDDEN % "") as it:
+        await it.ask("look")
+        await it.until(lambda: it.app.panes.held.has_focus, "the bar, by itself")
+        await it.pilot.press("shift+tab")
+        assert it.app.panes.held.has_focus
+        await it.pilot.press("x", "shift+tab")
+        assert it.app.composer.has_focus and it.app.composer.text == "", (
+            "the user came: other keys do nothing"
+        )
+
+
+RULED = """
+[[scenario]]
+match = ["look"]
+[[scenario.step]]
+call = [{ tool = "run", arguments = { command = "touch one" } }, { tool = "run", arguments = { command = "touch two" } }]
+[[scenario.step]]
+say = "Done.\\n"
+"""
+
+
+@pytest.mark.parametrize("key", ["a", "s"])
+async def test_one_key_allows_others_like_it(tmp_path: Path, key: str) -> None:
+    async with stage(tmp_path, script=RULED) as it:
+        await it.ask("look")
+        await it.until(
+            lambda: "y allow · n decline · a always touch … · s in this session" in it.screen, "the keys"
+        )
+        await it.answer(key)
+        await it.done()
+        assert (it.root / "two").exists()
+        kept = [str(rule) for rule in KeptRules(it.session.folders.state).read()]
+        assert kept == (["touch"] if key == "a" else [])
 
 
 async def test_how_to_say_no_is_shown_on_the_narrowest_screen() -> None:

@@ -32,7 +32,7 @@ async def test_calls_are_told_and_a_command_is_stopped_at_the_key(tmp_path: Path
         await it.until(lambda: "? run echo begun; touch ran; sleep 600 & wait" in it.chat, "the question")
         assert '→ search "def " · 2 matches in 1 file' in it.chat
         assert "✗ read nowhere.py · There is no file nowhere.py" in it.chat
-        asked = "? run needs your OK"
+        asked = "? Run `echo begun; touch ran; sleep 600 & wait`?"
         await it.until(lambda: asked in it.screen, "the keys")
         assert not (it.root / "ran").exists()
         await it.until(lambda: it.app.status.status.speed is None, "the end of the speed, as nothing comes")
@@ -56,7 +56,7 @@ async def test_a_command_is_declined_or_allowed_by_a_key(tmp_path: Path, key: st
         await it.done()
         assert (it.root / "ran").exists() is (key == "a")
         assert ("· declined" in it.chat) is (key == "n")
-        assert "So much for that." in it.chat and "needs your OK" not in it.screen
+        assert "So much for that." in it.chat and "? Run" not in it.screen
 
         def told() -> bool:
             speed = it.app.status.status.speed

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from edits.formats.events import Broken, Completed
+from edits.formats.detect import AutoParser
+from edits.formats.events import Broken, Completed, Sampled
 from edits.hunk import Action, Format, Hunk, Landed, RefusalCode, Status
 from tests.edits.helpers import Project, merged, parse, prose
 
@@ -29,6 +30,14 @@ def hunks(text: str, format: Format | None = Format.WHOLE) -> list[Hunk]:
         "- src/a.py\n" + "".join(f"  {line}\n" if line else "\n" for line in FILE.splitlines()[1:]),
     ],
 )
+def test_a_shebang_names_no_file() -> None:
+    """Qwen2.5-Coder 1.5B wrote the files one after the other, without a name."""
+    parser = AutoParser(whole=True, lenient=True)
+    events = parser.feed("```bash\n#!/bin/sh\necho done\n```\n```yaml\na: 1\n```\n")
+    samples = [event.hunk for event in [*events, *parser.close(clean=True)] if isinstance(event, Sampled)]
+    assert [(hunk.path, hunk.new[0]) for hunk in samples] == [("", "#!/bin/sh"), ("", "a: 1")]
+
+
 def test_the_places_of_the_path(text: str) -> None:
     (hunk,) = hunks(f"First.\n\n{text}Last.\n")
     assert (hunk.path, hunk.action, hunk.format) == ("src/a.py", Action.UPDATE, Format.WHOLE)

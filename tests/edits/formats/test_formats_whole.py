@@ -30,14 +30,6 @@ def hunks(text: str, format: Format | None = Format.WHOLE) -> list[Hunk]:
         "- src/a.py\n" + "".join(f"  {line}\n" if line else "\n" for line in FILE.splitlines()[1:]),
     ],
 )
-def test_a_shebang_names_no_file() -> None:
-    """Qwen2.5-Coder 1.5B wrote the files one after the other, without a name."""
-    parser = AutoParser(whole=True, lenient=True)
-    events = parser.feed("```bash\n#!/bin/sh\necho done\n```\n```yaml\na: 1\n```\n")
-    samples = [event.hunk for event in [*events, *parser.close(clean=True)] if isinstance(event, Sampled)]
-    assert [(hunk.path, hunk.new[0]) for hunk in samples] == [("", "#!/bin/sh"), ("", "a: 1")]
-
-
 def test_the_places_of_the_path(text: str) -> None:
     (hunk,) = hunks(f"First.\n\n{text}Last.\n")
     assert (hunk.path, hunk.action, hunk.format) == ("src/a.py", Action.UPDATE, Format.WHOLE)
@@ -114,3 +106,11 @@ def test_undo_keeps_the_edits_of_the_user_around_it(tmp_path: Path) -> None:
 def test_a_new_file_has_the_line_endings_of_all_its_lines(text: str, newline: str) -> None:
     (hunk,) = hunks(f"f.py\n```\n{text}```\n")
     assert hunk.newline == newline
+
+
+def test_a_shebang_names_no_file() -> None:
+    """Qwen2.5-Coder 1.5B wrote the files one after the other, without a name."""
+    parser = AutoParser(whole=True, lenient=True)
+    events = parser.feed("```bash\n#!/bin/sh\necho done\n```\n```yaml\na: 1\n```\n")
+    samples = [event.hunk for event in [*events, *parser.close(clean=True)] if isinstance(event, Sampled)]
+    assert [(hunk.path, hunk.new[0]) for hunk in samples] == [("", "#!/bin/sh"), ("", "a: 1")]

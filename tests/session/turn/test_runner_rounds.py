@@ -487,7 +487,8 @@ async def test_a_whole_file_lands_as_the_hunks_that_differ(tmp_path: Path) -> No
 
 
 async def test_an_answer_that_repeats_itself_is_stopped(tmp_path: Path) -> None:
-    rig = Rig(tmp_path, [[*[wire.TextDelta("    the same line\n") for _ in range(200)], end()]])
+    answer: Script = [*[wire.TextDelta("    the same line\n") for _ in range(200)], end()]
+    rig = Rig(tmp_path, [answer], brief=True)
     ended = await rig.run()
     assert (ended.status, ended.code) == ("failed", "loop") and "'the same line'" in (ended.message or "")
     assert rig.wire is not None and rig.wire.calls == ["drop"]

@@ -217,6 +217,11 @@ class Model:
         return self.edit_format == "v4a"
 
     @property
+    def small(self) -> bool:
+        """Whether it is a small model, or one with a small window: it is shown no map of the project."""
+        return self.brief and (self.edit_format == "whole" or self.window <= _SMALL_WINDOW)
+
+    @property
     def budget(self) -> int:
         """The most tokens of a request: the window without the part reserved for the answer."""
         return self.window - self.output_reserve

@@ -79,8 +79,8 @@ def _split(prompt: str) -> tuple[str, str, str]:
 
 @cache
 def _rows() -> tuple[Mapping[str, Any], ...]:
-    file = resources.files("session.wire.protocol").joinpath("fim_tokens.toml")
-    return tuple(tomllib.loads(file.read_text("utf-8"))["model"])
+    text = resources.files("session.wire.protocol").joinpath("fim_tokens.toml").read_text("utf-8")
+    return tuple(tomllib.loads(text)["model"])
 
 
 def encode_infill(profile: RequestProfile, items: Sequence[Item]) -> dict[str, Any]:

@@ -31,7 +31,7 @@ _LABEL = re.compile(
 """What may stand before a name: the mark of a heading, list or comment, and a word such as ``File:``."""
 _REMARK = re.compile(r"\s*\((?:new|updated|modified|changed|edited|no changes?)[^()]*\)$", re.IGNORECASE)
 _COMMENT = re.compile(
-    r"\s*(?:#+|//+|--+|;+|/\*+|<!--|%)\s*(?:file(?:name)?\s*:\s*)?(?P<name>\S+)\s*(?:\*+/|-->)?\s*", re.I
+    r"\s*(?:#+|//+|--+|;+|/\*+|<!--|%)\s*(?:file(?:name)?\s*:\s*)?(?P<name>[\w.]\S*)\s*(?:\*+/|-->)?\s*", re.I
 )
 _NAME_WITH_BLANKS = re.compile(r"[\w.(\[-][^<>|\0\"*?:,;`=]{0,200}\.\w[\w+-]{0,11}")
 _QUOTED = re.compile(r"`([^`\s]+)`")

@@ -19,6 +19,8 @@ _REMOVES = re.compile(
     r"|replac|rewrit|only)",
     re.IGNORECASE,
 )
+_PART = 4
+"""Letters of the shortest word that counts as a part of a name."""
 _COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|--|<!--|;|%)")
 _REWRITTEN = 0.5
 """The part of a definition's lines that are in the new lines where it was renamed or rewritten."""
@@ -37,9 +39,17 @@ class _Run:
 
 def forgotten(before: Sequence[Symbol], after: Sequence[Symbol], request: str) -> list[Symbol]:
     """The definitions that the new text has no more and that ``request`` does not name."""
-    asked = set(re.findall(r"\w+", request))
+    words = set(re.findall(r"\w+", request))
     there = {symbol.name for symbol in after}
-    return [symbol for symbol in before if symbol.name not in there and symbol.name not in asked]
+    return [symbol for symbol in before if symbol.name not in there and not _named(symbol.name, words)]
+
+
+def _named(name: str, words: set[str]) -> bool:
+    """Whether one of ``words`` is the name, or a part of it: with ``spread``, ``test_spread`` is renamed."""
+    return name in words or any(
+        len(word) >= _PART and re.search(rf"(?:\A|_|(?<=[a-z])(?=[A-Z])){word}(?:\Z|_|(?=[A-Z]))", name)
+        for word in words
+    )
 
 
 def kept(

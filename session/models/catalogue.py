@@ -192,6 +192,11 @@ class Model:
         return self.edit_format == "v4a"
 
     @property
+    def small(self) -> bool:
+        """Whether it is a small model, or one with a small window: it is shown no map of the project."""
+        return self.brief and (self.edit_format == "whole" or self.window <= _SMALL_WINDOW)
+
+    @property
     def budget(self) -> int:
         """The most tokens of a request, as spark counts them: what the window leaves beside the answer,
         within the limit of the input and below the first step of the price."""

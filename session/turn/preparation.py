@@ -141,7 +141,9 @@ class Preparation:
     approved: Approved = field(default_factory=Approved)
     """What of the project may instruct the model."""
     brief: bool = False
-    """Whether the model is small or reads slowly: it is shown no map, and few files that nobody named."""
+    """Whether the model is small or reads slowly: it is shown few files that nobody named."""
+    mapped: bool = True
+    """Whether it is shown the map of the project."""
 
     @property
     def instruction_tokens(self) -> int:
@@ -310,7 +312,7 @@ class Preparation:
             budget=budget,
             history=dialogue,
             open_files=self.open_files,
-            map_limit=0 if self.brief else map_limit(budget),
+            map_limit=map_limit(budget) if self.mapped else 0,
             likely_limit=self._likely_limit(budget, memory, fresh=past is not None),
             subject_limit=int(self._left(memory) * _SUBJECT_SHARE),
             fills_up=past is not None and first and not self.brief,
@@ -367,6 +369,7 @@ class Preparations:
             pins=self._pins,
             approved=self._trust.approved,
             brief=choice.model.brief,
+            mapped=not choice.model.small,
         )
 
 

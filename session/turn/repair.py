@@ -58,7 +58,7 @@ class Repairs:
         self._edited = self._edited or any(map(_changed, fresh))
         if refused:
             return self._again(refused)
-        if self._edited or called or self._nudged:
+        if self._edited or called or self._nudged or self.asked:
             return None
         return self._nudge(fresh, answer)
 

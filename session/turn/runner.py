@@ -355,9 +355,9 @@ class Runner:
                 pass
 
     def _stop_loop(self, text: str) -> None:
-        """End a turn whose answer goes in a loop; the server is told to stop."""
+        """End a turn of a small model whose answer goes in a loop; the server is told to stop."""
         loop = self._response.loop
-        if not loop.take(text):
+        if not self._chosen.model.brief or not loop.take(text):
             return
         if self._connection is not None:
             self._connection.drop()

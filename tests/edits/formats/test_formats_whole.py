@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from edits.formats.events import Broken, Completed
+from edits.formats.detect import AutoParser
+from edits.formats.events import Broken, Completed, Sampled
 from edits.hunk import Action, Format, Hunk, Landed, RefusalCode, Status
 from tests.edits.helpers import Project, merged, parse, prose
 
@@ -105,3 +106,11 @@ def test_undo_keeps_the_edits_of_the_user_around_it(tmp_path: Path) -> None:
 def test_a_new_file_has_the_line_endings_of_all_its_lines(text: str, newline: str) -> None:
     (hunk,) = hunks(f"f.py\n```\n{text}```\n")
     assert hunk.newline == newline
+
+
+def test_a_shebang_names_no_file() -> None:
+    """Qwen2.5-Coder 1.5B wrote the files one after the other, without a name."""
+    parser = AutoParser(whole=True, lenient=True)
+    events = parser.feed("```bash\n#!/bin/sh\necho done\n```\n```yaml\na: 1\n```\n")
+    samples = [event.hunk for event in [*events, *parser.close(clean=True)] if isinstance(event, Sampled)]
+    assert [(hunk.path, hunk.new[0]) for hunk in samples] == [("", "#!/bin/sh"), ("", "a: 1")]

@@ -110,6 +110,14 @@ def test_what_the_request_names_may_go(tmp_path: Path, request_: str) -> None:
     assert isinstance(landed, Landed) and project.file.read_text() == short
 
 
+def test_a_rename_takes_names_that_hold_the_word_along(tmp_path: Path) -> None:
+    """Qwen2.5-Coder 1.5B, asked to rename a function, renamed its test too."""
+    project = Project(tmp_path, "test_store.py", "def test_slug():\n    assert slug('A') == 'a'\n")
+    new = "def test_short_name():\n    assert short_name('A') == 'a'\n"
+    (landed,) = project.write(new, "Rename slug to short_name everywhere.")
+    assert isinstance(landed, Landed) and project.file.read_text() == new
+
+
 def test_the_end_of_a_file_that_was_forgotten_stays(tmp_path: Path) -> None:
     project = Project(tmp_path, "cart.js", CART)
     short = CART.replace("item.price", "item.price * item.count").split("\nmodule")[0]

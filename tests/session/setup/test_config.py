@@ -321,7 +321,10 @@ def test_one_value_of_a_row_may_be_overridden(setup: Setup) -> None:
         ("[models.x]\nwindow = -1", '[models."x"] window must be a whole number'),
         ("[models.x]\nwindow = 100", '[models."x"] output_reserve must be smaller than window'),
         ('[models.x]\nefforts = "low"', '[models."x"] efforts must be a list'),
-        ('[models.x]\nedit_format = "diff"', "[models.\"x\"] edit_format must be 'v4a' or 'search-replace'"),
+        (
+            '[models.x]\nedit_format = "diff"',
+            "[models.\"x\"] edit_format must be one of 'v4a', 'search-replace', 'whole'",
+        ),
         ("[models.x]\nprovider = 1", '[models."x"] provider must be a string'),
     ],
 )

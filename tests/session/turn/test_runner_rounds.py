@@ -14,6 +14,7 @@ import pytest
 from context.window.pieces import BudgetTooSmall
 from session.base.events import (
     Event,
+    HunkLanded,
     Notice,
     PhaseChanged,
     ReasoningDelta,
@@ -28,6 +29,7 @@ from session.turn.runner import Runner
 from session.turn.turn import Turn
 from session.turn.turn_memory import TurnMemory
 from session.wire.input_items import item_text
+from session.wire.instructions import SEND_AGAIN
 from session.wire.protocol import events as wire
 from session.wire.protocol.items import Item, user_message
 from session.wire.transport.errors import LinkError, LinkProblem
@@ -427,3 +429,67 @@ async def test_a_fault_of_the_lane_is_logged_once(tmp_path: Path, caplog: pytest
     with caplog.at_level(logging.ERROR):
         ended = await rig.run()
     assert (ended.message, ended.code) == ("the lane's", INTERNAL) and not caplog.records
+
+
+def words_of(rig: Rig, role: str) -> list[str]:
+    """What was said in one role after the prompt."""
+    return [item_text(item) for item in rig.memory.conversation.items[1:] if kind(item) == role]
+
+
+async def test_a_refusal_that_is_repeated_changes_what_is_asked_for(tmp_path: Path) -> None:
+    again: Script = [wire.TextDelta(REFUSED), said(REFUSED), end()]
+    rig = Rig(tmp_path, [list(again) for _ in range(3)])
+    assert (await rig.run()).status == "completed"
+    first, second = words_of(rig, "developer")
+    assert first == SEND_AGAIN and "all of it, changed" in second and "## File:" in second
+    report = words_of(rig, "user")[-1]
+    assert "## File: a.py\n\n```\nthe text of a.py\n```" in report
+    (told,) = [event.text for event in rig.all(Notice) if event.level == "warning"]
+    assert told.startswith("The model's edits were refused 3 times: it was shown why")
+
+
+@pytest.mark.parametrize(
+    ("answer", "asked"),
+    [
+        ("Sure, I can do that.", "It held no edit."),
+        ('{"name": "store.py", "arguments": {"path": "store.py"}}', "It was a tool call"),
+        ("Which of the two do you mean?", ""),
+    ],
+)
+async def test_an_answer_that_changes_nothing_is_asked_for_once_more(
+    tmp_path: Path, answer: str, asked: str
+) -> None:
+    """The second is what Qwen2.5-Coder 0.5B answered to five of six requests in the long form."""
+    script: Script = [wire.TextDelta(answer), said(answer), end()]
+    rig = Rig(tmp_path, [list(script) for _ in range(2)], "Add a limit.", edit_format="whole", brief=True)
+    assert (await rig.run()).status == "completed" and rig.wire is not None
+    assert len(rig.wire.asked) == (2 if asked else 1)
+    assert [asked in text for text in words_of(rig, "developer")] == ([True] if asked else [])
+    assert ("The answer changes nothing: asking once more." in [e.text for e in rig.all(Notice)]) == bool(
+        asked
+    )
+
+
+@pytest.mark.parametrize("prompt", ["What does it do?", "explain the limit", "Is it right"])
+async def test_a_question_needs_no_edit(tmp_path: Path, prompt: str) -> None:
+    rig = Rig(tmp_path, [list(ONE)], prompt, edit_format="whole", brief=True)
+    assert (await rig.run()).status == "completed" and not words_of(rig, "developer")
+
+
+async def test_a_whole_file_lands_as_the_hunks_that_differ(tmp_path: Path) -> None:
+    answer = "## File: a.py\n\n```python\nnew\n```\n"
+    script: Script = [wire.TextDelta(answer), said(answer), end()]
+    rig = Rig(tmp_path, [script], "change it", edit_format="whole", brief=True)
+    assert (await rig.run()).status == "completed"
+    assert (rig.lane.root / "a.py").read_text() == "new\n"
+    (landed,) = rig.all(HunkLanded)
+    assert (landed.path, landed.start, landed.end, landed.added, landed.removed) == ("a.py", 1, 2, 1, 1)
+
+
+async def test_an_answer_that_repeats_itself_is_stopped(tmp_path: Path) -> None:
+    answer: Script = [*[wire.TextDelta("    the same line\n") for _ in range(200)], end()]
+    rig = Rig(tmp_path, [answer], brief=True)
+    ended = await rig.run()
+    assert (ended.status, ended.code) == ("failed", "loop") and "'the same line'" in (ended.message or "")
+    assert rig.wire is not None and rig.wire.calls == ["drop"]
+    assert "".join(event.text for event in rig.all(TextDelta)).count("\n") < 60

@@ -12,8 +12,8 @@ from itertools import chain
 
 _PYTHON = (str, bytes, list, dict, set, tuple, int, float, object, type, OrderedDict, deque, pathlib.Path,
            io.TextIOWrapper, io.BytesIO, re.Pattern, re.Match, Exception)  # fmt: skip
-_TABLE = resources.files("session.assist.next_edit").joinpath("common_members.toml")
 
-COMMON_MEMBERS = frozenset(
-    chain(tomllib.loads(_TABLE.read_text("utf-8"))["names"].split(), *(dir(each) for each in _PYTHON))
-)
+_TABLE = (resources.files("session.assist.next_edit") / "common_members.toml").read_text("utf-8")
+_OTHERS: list[str] = tomllib.loads(_TABLE)["names"].split()
+
+COMMON_MEMBERS = frozenset(chain(_OTHERS, *(dir(each) for each in _PYTHON)))

@@ -1,4 +1,4 @@
-"""Runs a race as one turn: the attempts' connections and checks around ``race_rules.py``, then the landing."""
+"""Runs a race as one turn: connections and checks around ``race_rules.py``, then the landing."""
 
 from __future__ import annotations
 

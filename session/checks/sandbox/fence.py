@@ -4,8 +4,8 @@ refused.
     python -I -S fence.py PACKAGES PLAN COMMAND [ARGUMENT …]
 
 ``PACKAGES`` is the folder that holds spark's packages, and ``PLAN`` the file with what ``fence_plan.py``
-makes, in the format of ``marshal``. The program becomes the command. Where a part of the fence cannot be put up it
-says why in the file ``report`` of the sandbox's folder, and the command does not run.
+makes, in the format of ``marshal``. The program becomes the command. Where a part of the fence cannot be put
+up it says why in the file ``report`` of the sandbox's folder, and the command does not run.
 """
 
 from __future__ import annotations

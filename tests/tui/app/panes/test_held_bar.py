@@ -211,7 +211,10 @@ RULED = """
 [[scenario]]
 match = ["look"]
 [[scenario.step]]
-call = [{ tool = "run", arguments = { command = "touch one" } }, { tool = "run", arguments = { command = "touch two" } }]
+call = [
+  { tool = "run", arguments = { command = "touch one" } },
+  { tool = "run", arguments = { command = "touch two" } },
+]
 [[scenario.step]]
 say = "Done.\\n"
 """

@@ -141,15 +141,26 @@ def _spelled(text: str, snapshot: Snapshot, likely: Iterable[str]) -> Iterator[M
         entry = snapshot.entries.get(path)
         if entry is None or _ASIDE.search(path):
             continue
-        for name in sorted(entry.names):
-            parts = tuple(part.lower() for part in _PART.findall(name))
-            if not parts or (len(parts) == 1 and len(name) < _SHORTEST):
-                continue
-            if any(known.isdisjoint(_stems(part)) for part in parts) or not _near(parts, places):
+        for name in sorted(name for name in entry.names if _is_said(name, known)):
+            parts = _parts(name)
+            if not _near(parts, places):
                 continue
             if len(_narrowed(dict.fromkeys(defining_files(name, snapshot), name), [], snapshot)) == 1:
                 found.append((-len(parts), Mention(path, symbol=name)))
     yield from (mention for _, mention in sorted(found, key=itemgetter(0)))
+
+
+def _is_said(name: str, known: frozenset[str]) -> bool:
+    """Whether all parts of a name are among the ``known`` stems, and it is not too short to mean anything."""
+    parts = _parts(name)
+    if len(parts) < 2 and len(name) < _SHORTEST:
+        return False
+    return not any(known.isdisjoint(_stems(part)) for part in parts)
+
+
+@lru_cache(maxsize=20_000)
+def _parts(name: str) -> tuple[str, ...]:
+    return tuple(part.lower() for part in _PART.findall(name))
 
 
 def _near(parts: tuple[str, ...], places: Mapping[str, list[int]]) -> bool:

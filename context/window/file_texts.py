@@ -105,7 +105,7 @@ def _tell_partly_shown(packing: Packing, wanted: Iterable[str]) -> None:
         total = len(shown.lines)
         missing = sum(map(len, without(shown.parts, range(total))))
         if missing:
-            why = f"shown in part: {missing:,} of its {total:,} lines are not in the window"
+            why = f"shown in part ({missing:,} of its {total:,} lines are not in the window)"
             if missing == total:
                 why = "only its definitions are shown"
             packing.left_out.append(LeftOut(path, 0, why))

@@ -246,9 +246,12 @@ def _unknown(packing: Packing, files: Mapping[str, FileText], parts: Iterable[Pa
         held = known.get(part.path)
         if held is None:
             held = known[part.path] = set(_known_parts(packing, file))
-        for lines in without(held, part.lines) if held else (part.lines,):
-            size = file.starts[lines.stop] - file.starts[lines.start]
-            rest.append(part._replace(start=lines.start, stop=lines.stop, size=size))
+        if held:
+            for lines in without(held, part.lines):
+                size = file.starts[lines.stop] - file.starts[lines.start]
+                rest.append(part._replace(start=lines.start, stop=lines.stop, size=size))
+        else:
+            rest.append(part)
         if part.negated == FIRST:
             held.add((part.start, part.stop))
     return rest

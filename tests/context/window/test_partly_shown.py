@@ -69,7 +69,7 @@ def test_what_is_missing_of_a_file_is_told(repo: Repo, counter: Counter, text: s
     told = {left.path: left.why for left in window.left_out}["big.py"]
     shown = sum(f"    value = adjust_{n}(value, 0)\n" in window.text for n in range(STEPS))
     assert 3 < shown < STEPS
-    assert told.startswith("shown in part: ") and told.endswith(" of its 1,558 lines are not in the window")
+    assert told.startswith("shown in part (") and told.endswith(" of its 1,558 lines are not in the window)")
 
 
 def test_of_a_file_that_changed_since_it_was_shown_in_part_other_parts_are_shown(

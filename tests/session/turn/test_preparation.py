@@ -28,6 +28,7 @@ PAST = PastTurns((PastTurn("t1", "An earlier question?", "An earlier answer.", (
 NOTHING = PastTurns()
 IMAGE = "shot.png is named in the prompt and was not shown: it is an image, and spark sends text alone"
 TAKEN_OUT = "a.py is named in the prompt and was not shown: it is taken out (/restore a.py)"
+OTHER = "The window was about another subject: it was started afresh, with the conversation as history."
 FULL = "The window was full: it was started afresh, with the conversation as history."
 
 
@@ -95,6 +96,35 @@ def test_a_request_has_what_the_model_is_owed_once(tmp_path: Path) -> None:
     assert (first, second, words) == ("Said before", "And this", "## Request\n\nTwo\n")
     assert (memory.unreported, memory.cut_short, memory.line_news, memory.unsent) == ([], "", [], [])
     assert sent(preparation, memory, "Three") == ["## Request\n\nThree\n"]
+
+
+def a_large_project(folder: Path) -> Path:
+    """A project in which each module is about one noun and takes half a window of 9,000 tokens."""
+    root = folder / "project"
+    root.mkdir()
+    for noun in ("packet", "cursor", "widget"):
+        steps = (
+            "".join(f"    value = {noun}_{at}(value, {line})\n" for line in range(9)) for at in range(40)
+        )
+        text = "\n\n".join(f"def turn_{noun}_{at}(value):\n{body}" for at, body in enumerate(steps))
+        (root / f"{noun}.py").write_text(text)
+    return root
+
+
+def test_a_prompt_about_another_subject_starts_the_window_afresh(tmp_path: Path) -> None:
+    a_large_project(tmp_path)
+    preparation, memory = prepared(tmp_path), TurnMemory()
+    first = preparation.prepare_now("every packet", memory, NOTHING)
+    assert "packet_9(value, 8)" in first.window.text and "= cursor_9(" not in first.window.text
+    first.commit(memory)
+    same = preparation.prepare_now("and every packet again", memory, PAST)
+    assert not same.afresh and not same.notes
+    other = preparation.prepare_now("why does each cursor turn twice?", memory, PAST)
+    assert other.afresh and other.notes == (OTHER,)
+    assert "An earlier question?" in other.window.text, "the conversation is its history"
+    assert other.window.text.count("cursor_") > 300 and other.window.tokens <= 9_000
+    other.commit(memory)
+    assert not preparation.prepare_now("and the first cursor?", memory, PAST).afresh
 
 
 def test_what_comes_while_a_request_is_prepared_stays_owed(tmp_path: Path) -> None:

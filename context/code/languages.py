@@ -10,11 +10,32 @@ from importlib import import_module, resources
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
+from context.code.plain_outline import plain_language_of
 from context.code.symbols import KINDS
 
 if TYPE_CHECKING:
     from tree_sitter import Language as Grammar
     from tree_sitter import Query
+
+
+_SHEBANG = re.compile(r"#![ \t]*(?:/\S*/)?(?:env[ \t]+(?:-S[ \t]+)?)?([a-z]+)")
+"""Matches the first line of a script, and the name of its program without a version."""
+_PROGRAMS = {
+    **dict.fromkeys(("sh", "bash", "dash", "ksh", "zsh"), ".sh"),
+    **dict.fromkeys(("python", "pypy", "uv"), ".py"),
+    "deno": ".ts",
+    "elixir": ".exs",
+    "fish": ".fish",
+    "groovy": ".groovy",
+    "julia": ".jl",
+    "lua": ".lua",
+    "make": ".mk",
+    "node": ".js",
+    "perl": ".pl",
+    "php": ".php",
+    "pwsh": ".ps1",
+    "ruby": ".rb",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,11 +116,26 @@ def family_of(path: str) -> str:
     return {"typescript": "javascript", "tsx": "javascript", "c": "cpp"}.get(name, name)
 
 
+def language_in(path: str, text: str) -> Language | None:
+    """The language of a file by its name, or by the program that its first line names, or None."""
+    return language_of(path) or language_of(script_name(path, text))
+
+
+def script_name(path: str, text: str) -> str:
+    """The path of a script with the extension for the program of its first line; others as they are."""
+    if not text.startswith("#!") or "." in path.rpartition("/")[2]:
+        return path
+    found = _SHEBANG.match(text)
+    return f"{path}{_PROGRAMS.get(found[1], '')}" if found is not None else path
+
+
 @lru_cache(maxsize=20_000)
 def is_code(path: str) -> bool:
     """Whether a file is code rather than prose or data, judged by its name."""
     language = language_of(path)
-    return language is not None and language.most is None
+    if language is None:
+        return plain_language_of(path) is not None
+    return language.most is None
 
 
 def named_language(word: str) -> Language | None:
@@ -114,7 +150,7 @@ def named_language(word: str) -> Language | None:
 
 def fence_of(path: str) -> str:
     """The info string for a fence around the file: its language's, else its extension."""
-    language = language_of(path)
+    language = language_of(path) or plain_language_of(path)
     if language is not None:
         return language.fence
     extension = PurePosixPath(path).suffix[1:].lower()

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from context.code.definitions import definitions
-from context.code.languages import language_of, named_language
+from context.code.languages import language_in, named_language, script_name
+from context.code.plain_outline import plain_language_of, plain_symbols
 from context.code.symbols import Symbol
 
 __all__ = ["Outline", "Symbol", "outline"]
@@ -109,9 +110,11 @@ def outline_by_head(text: str) -> Outline:
 
 def outline(path: str, text: str) -> Outline:
     """The outline of a file. Of text with syntax errors it has the definitions that can be recognised."""
-    language = language_of(path)
+    language = language_in(path, text)
     if language is None:
-        return outline_by_head(text)
+        plain = plain_language_of(script_name(path, text))
+        symbols = plain_symbols(plain, text) if plain is not None else ()
+        return Outline(symbols) if symbols else outline_by_head(text)
     if path.endswith(".h") and any(map(text.__contains__, _CPP_WORDS)) and _CPP.search(text):
         language = named_language("cpp") or language
     if language.most is None:

@@ -324,10 +324,14 @@ def _discounts(snapshot: Snapshot, hand: list[str]) -> Callable[[str], float]:
     unedited = unedited_in(snapshot)
     mine = tuple({root for path in hand if (root := unedited_root(path))})
 
+    def is_script(path: str) -> bool:
+        entry = None if "." in path.rpartition("/")[2] else snapshot.entries.get(path)
+        return entry is not None and bool(entry.names)
+
     def discount(path: str) -> float:
         if unedited(path) and not path.startswith(mine):
             return rules["unedited"]
-        return 1.0 if is_code(path) else rules["prose"]
+        return 1.0 if is_code(path) or is_script(path) else rules["prose"]
 
     return discount
 

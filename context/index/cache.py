@@ -44,7 +44,7 @@ def replacing(file: Path) -> Iterator[BinaryIO]:
         raise
 
 
-_FORMAT = 8
+_FORMAT = 9
 _LIST = "files"
 _AT_ONCE, _BYTES_AT_ONCE = 5_000, 200_000
 """Number of paths that are joined, and of bytes that are split, at once."""
@@ -192,6 +192,7 @@ def _version() -> str:
     code, text = resources.files("context.code"), resources.files("context.text")
     files = [
         code / "languages.toml",
+        code / "plain.toml",
         text / "generated.toml",
         text / "secrets.toml",
         text / "public_secrets.toml",

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from context.code.definitions import definitions
-from context.code.languages import language_of, named_language
+from context.code.languages import language_in, language_of, named_language
 from context.code.outline import Outline, outline, outline_by_head
 from context.code.symbols import KINDS, Symbol
 from context.disk.programs import plain_environment
@@ -217,7 +217,7 @@ class Outliner:
         A text of which the process ends twice, or takes longer than 10 s, has no definitions. Raises
         Abandoned once ``is_closing``.
         """
-        if language_of(path) is None:
+        if language_in(path, text) is None:
             return outline(path, text)
         try:
             return self._ask({"path": path}, text, is_closing) or outline_by_head(text)

@@ -30,7 +30,7 @@ _SIGNATURES = 0.4
 _RECENT = 2.0
 """Score of a file that the conversation has been about, relative to the best of the others."""
 _RECENT_REASON = "this conversation has been about it"
-_HELD = 0.6
+_HELD = 1.0
 """The same of a file that is shown in part since it changed, is open or is named."""
 _HELD_REASON = "other parts of it are shown"
 _NAMED_SHARE = 0.5

@@ -37,6 +37,10 @@ _FILES_SHARE = 0.6
 _MAP_SHARE = 0.5
 """A complete map up to this share of the room is always shown, and file texts get all the rest."""
 
+_MOST_BY_CHANGES = 16_000
+"""Tokens that likely parts may take where the request says little and only uncommitted changes tell what
+it may be about: a short word should not cost a large window."""
+
 _BY_NAME = "on the map by its name alone: nobody edits it by hand"
 
 
@@ -84,13 +88,14 @@ def _files_and_map(packing: Packing) -> None:
         if map_cost <= packing.room * _MAP_SHARE:
             file_room = packing.room - map_cost
         file_room = min(file_room, packing.room - at_least)
-    says = looks and (known_map or ranking.changed or says_much(packing.request.text, packing.snapshot))
-    if packing.request.fills_up and not says and not packing.mentioned:
+    says = looks and (known_map or says_much(packing.request.text, packing.snapshot))
+    by_changes = ranking.changed and not says and not packing.mentioned
+    fills = packing.request.fills_up and not known_map and (says or by_changes or bool(packing.mentioned))
+    if fills:
+        limited = _MOST_BY_CHANGES if by_changes else None
+    elif packing.request.fills_up and not says and not packing.mentioned:
         limited = 0  # a greeting gets the map, and the work in hand
-    fills = packing.request.fills_up and not known_map and (says or bool(packing.mentioned))
-    whole = show_files(
-        packing, ranking, file_room, None if fills else limited, first=not known_map, fills=fills
-    )
+    whole = show_files(packing, ranking, file_room, limited, first=not known_map, fills=fills)
     _map(packing, ranking, min(packing.room, limit), whole, full, first=not known_map, looks=looks)
     part = packing.map
     packing.left_out += [

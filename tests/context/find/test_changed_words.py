@@ -52,6 +52,20 @@ def test_a_request_that_says_little_brings_what_the_change_is_about(repo: Repo, 
     assert FILES["rates.py"] in window.text and FILES["callers.py"] in window.text
 
 
+def test_a_request_that_says_little_costs_no_large_window(repo: Repo, counter: Counter) -> None:
+    quench = "    quench(value)\n" * 400
+    many = {f"quench_{at}.py": f"def cool_{at}(value):\n{quench}" for at in range(30)}
+    repo.commit(**many, **{f"other_{at}.py": f"other = {at}\n" for at in range(200)})
+    project = changed(repo)
+
+    def spent(text: str) -> int:
+        asked = WindowRequest(text, "", 120_000, likely_limit=0, fills_up=True)
+        pieces = build(asked, project.scan(), counter).pieces
+        return sum(piece.tokens for piece in pieces if piece.why.startswith("likely to matter"))
+
+    assert 10_000 < spent("Go on.") <= 16_000 < 40_000 < spent("Go on with the quench.")
+
+
 def test_without_an_earlier_text_no_names_are_gone(tmp_path: Path) -> None:
     Repo(tmp_path).commit(**FILES)
     (tmp_path / ".git").rename(tmp_path.with_name("away"))

@@ -23,7 +23,7 @@ def module(noun: str) -> str:
     )
 
 
-BUDGET, LIMIT = 30_000, 600
+BUDGET, LIMIT = 30_000, 1_200
 
 
 def two_turns(repo: Repo, counter: Counter, second: str, subject_limit: int | None = 8_000) -> Window:

@@ -91,8 +91,9 @@ def _scan_progress() -> Iterator[Callable[[int, int], None] | None]:
 @click.option("--forget", metavar="RULE", help="Take back a rule by which commands run without a question.")
 @folder_option
 def trust_command(yes: bool, revoke: bool, listing: bool, forget: str | None, folder: Path) -> None:
-    """Show what AGENTS.md and .spark.toml of this project say, and ask whether they are used; and the commands
-    that run without a question here.
+    """Show what AGENTS.md and .spark.toml of this project say, and ask whether they are used.
+
+    Commands that run without a question here are listed too.
 
     An answer holds for what the files say now: one that changes is asked about again. Exits with 1 where
     something is not used.

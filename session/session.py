@@ -140,6 +140,9 @@ class Session:
             meter = RatioMeter(self.folders.shared_state, self.provider)
             recorder.subscribe(meter.take, "the server's count of tokens is not measured")
         recorder.subscribe(self._memory.past_turns.take)
+        for event in past:
+            self._memory.typed.take(event)
+        recorder.subscribe(self._memory.typed.take)
         recorder.subscribe(self._choice.take)
         recorder.subscribe(self._pins.take)
         self.connection = open_connection(opening, self._choice, self._choice.profile())

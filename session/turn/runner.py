@@ -34,6 +34,7 @@ from session.turn.money import MoneyBudget, Purse
 from session.turn.preparation import PreparedRequest, Prepares
 from session.turn.repair import Repairs, quoted
 from session.turn.response import CHARACTERS_PER_TOKEN, CUT, Response, about
+from session.turn.taint import sources_of
 from session.turn.tool_calls import Calls
 from session.turn.turn import Phase, Signal, Turn
 from session.turn.turn_memory import TurnMemory
@@ -49,7 +50,7 @@ from session.wire.instructions import PATCH_TOOL, TAKE_UP
 from session.wire.link.connection import Connection
 from session.wire.link.retries import Retries, Tries
 from session.wire.protocol import events as wire
-from session.wire.protocol.items import CustomToolCall, FunctionCall, Item, ServerItem
+from session.wire.protocol.items import CustomToolCall, FunctionCall, Item, ServerItem, tool_output
 from session.wire.transport.errors import LinkError, LinkProblem
 
 MOST_LOSSES = Retries(most=3)
@@ -112,6 +113,7 @@ class Runner:
         self._told: set[str] = set()
         """The hunks of tools, whose ends the answers of their calls tell."""
         calls.land = self._land_made
+        calls.sources = self._sources
         model = chosen.model
         self._repairs = Repairs(prompt, model.edit_format, model.brief)
 
@@ -443,6 +445,13 @@ class Runner:
     def _fresh_outcomes(self) -> list[Outcome]:
         first, self._response.first_outcome = self._response.first_outcome, len(self._lane.outcomes)
         return [each for each in self._lane.outcomes[first:] if each.hunk not in self._told]
+
+    async def _sources(self, text: str) -> Sequence[str]:
+        """The parts of ``text`` that the user never typed, with where they come from."""
+        answers = self._response.answers.texts.items()
+        made = [*self._response.items, *(tool_output(call, said, custom=False) for call, said in answers)]
+        items, typed = (*self._memory.conversation.items, *made), tuple(self._memory.typed.texts)
+        return await asyncio.to_thread(sources_of, text, items, typed, self._preparation.file_text)
 
     async def _land_made(self, hunks: Sequence[Hunk]) -> str:
         """Land what a tool wrote, held and reviewed like any edit, and report to the model on it."""

@@ -86,7 +86,7 @@ class Calls:
         ``outputs`` keeps what they print, where somebody can ask for it."""
         self.land: Callable[[Sequence[Hunk]], Awaitable[str]] = _nowhere
         """Lands the hunks of what a call wrote to the project."""
-        self.sources: Callable[[str], Sequence[str]] = lambda text: ()
+        self.sources: Callable[[str], Awaitable[Sequence[str]]] = _no_sources
         """Says where parts of a text come from that the user did not type."""
         self._turn = turn
         self._toolbox = toolbox
@@ -195,6 +195,7 @@ class Calls:
             raise NotAllowedError(NOBODY, "nobody can be asked here")
         if self._allow_all:
             return Consent.ONCE
+        sources = await self.sources(asking.text)
         call.decision = asyncio.get_running_loop().create_future()
         self._publish(
             ToolHeld(
@@ -204,7 +205,7 @@ class Calls:
                 text=clean(asking.text),
                 why=clean_line(asking.why),
                 always=clean_line(asking.always),
-                sources=tuple(map(clean_line, self.sources(asking.text))),
+                sources=tuple(map(clean_line, sources)),
             )
         )
         consent = await call.decision
@@ -242,6 +243,11 @@ async def _done(tool: Tool, arguments: Mapping[str, Any], around: CallContext) -
         return failed(f"{tool.spec.name} could not be done: {problem.strerror or problem}.")
     except Exception as fault:  # noqa: BLE001 - a tool may raise anything; the model is told
         return failed(_fault(tool.spec.name, fault))
+
+
+async def _no_sources(text: str) -> Sequence[str]:
+    del text
+    return ()
 
 
 async def _nowhere(hunks: Sequence[Hunk]) -> str:

@@ -24,6 +24,7 @@ from edits.git_patch import unified_hunks
 from edits.ledger.ledger import Ledger
 from edits.report import Outcome, render
 from session.turn.past_turns import PastTurnsFold
+from session.turn.taint import Typed
 from session.turn.window_report import SentWindows
 from session.wire.protocol.items import Item
 
@@ -172,6 +173,9 @@ class TurnMemory:
     """The windows that were sent, for the user to see."""
     unsent: list[str] = field(default_factory=list)
     """Prompts whose turn was interrupted before its request went out; the next request carries them."""
+
+    typed: Typed = field(default_factory=Typed)
+    """What the user typed."""
 
     line_news: list[str] = field(default_factory=list)
     """Notices of remembered and forgotten lines that the model has not been sent."""

@@ -18,6 +18,7 @@ from session.base.storage.folders import state_folder
 from session.checks.sandbox.command import Command
 from session.checks.sandbox.sandbox import Sandbox, Sandboxes
 from session.checks.sandbox.sandbox_folder import remove_leftovers
+from session.checks.walled_commands import WalledCommands
 
 FILES = 80_000
 PER_FOLDER = 200
@@ -66,6 +67,9 @@ async def measure(root: Path) -> None:
     true = Command(["/bin/true"], 10.0, dict(os.environ))
     ran = [await timed(lambda each=each: each.run(true, lambda _: True)) for each in made]  # type: ignore[misc]
     told("a command that does nothing", ran)
+    commands = WalledCommands(sandboxes, dict(os.environ))
+    walled = [await timed(lambda: commands.run("true", 10, lambda _: True)) for _ in range(FURTHER)]
+    told("a command of the model, whole", walled)
     boxes = [each for each in (state_folder() / "sandboxes").iterdir() if each.is_dir()]
     disk = sum(file.stat().st_blocks * 512 for box in boxes for file in box.rglob("*") if file.is_file())
     print(f"{'disk of each, 10 changed files':<30} {disk / len(made) / 1024:8.1f} KB")

@@ -18,6 +18,7 @@ from session.partner.server.server import Partner
 from session.session import Session
 from session.setup.config import Flags
 from session.setup.opening import open_project
+from session.tools.settings import Running
 from tui.app.app import SparkApp
 from tui.app.overlays.offer_screen import FindOffers
 from tui.app.panes import held_bar
@@ -225,8 +226,10 @@ async def stage(
     offers: FindOffers | None = None,
     model: str | None = None,
     provider: str | None = None,
+    run: Running = Running.ASK,
 ) -> AsyncIterator[Stage]:
-    """The app on a project in ``folder``; without a ``server`` there is no key and nobody to talk to."""
+    """The app on a project in ``folder``; without a ``server`` there is no key and nobody to talk to. The
+    model's commands ``run`` so."""
     root = folder / "project"
     root.mkdir(exist_ok=True)
     given = {"greeter.py": GREETER} if files is None else files
@@ -242,6 +245,7 @@ async def stage(
     opening = open_project(root, flags, environ)
     journal = opening.workspace.folders.sessions / f"{resume}.jsonl" if resume else None
     session = Session(opening, resume=journal)
+    session.commands.choose(run)
     app = SparkApp(session, theme=theme, prompt=prompt, offers=offers)
     try:
         with clock_of_questions() as clock:

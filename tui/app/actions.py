@@ -162,7 +162,7 @@ class Actions:
 
     def answer_held(self) -> None:
         """Go to what needs the user's OK."""
-        self._app.screen_stack[0].set_focus(self._panes.held)
+        self._panes.held.come()
 
     def follow(self) -> None:
         """Let the editor follow the hunks again."""

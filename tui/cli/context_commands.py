@@ -88,19 +88,24 @@ def _scan_progress() -> Iterator[Callable[[int, int], None] | None]:
 @click.option("--yes", is_flag=True, help="Agree without being asked.")
 @click.option("--revoke", is_flag=True, help="Forget every answer given in this project.")
 @click.option("--list", "listing", is_flag=True, help="List the projects in which something was agreed to.")
+@click.option("--forget", metavar="RULE", help="Take back a rule by which commands run without a question.")
 @folder_option
-def trust_command(yes: bool, revoke: bool, listing: bool, folder: Path) -> None:
+def trust_command(yes: bool, revoke: bool, listing: bool, forget: str | None, folder: Path) -> None:
     """Show what AGENTS.md and .spark.toml of this project say, and ask whether they are used.
+
+    Commands that run without a question here are listed too.
 
     An answer holds for what the files say now: one that changes is asked about again. Exits with 1 where
     something is not used.
     """
     from session.base.storage.private_files import StoreError
 
-    if yes + revoke + listing > 1:
-        raise click.UsageError("--yes, --revoke and --list exclude each other")
+    if yes + revoke + listing + (forget is not None) > 1:
+        raise click.UsageError("--yes, --revoke, --list and --forget exclude each other")
     try:
-        if listing:
+        if forget is not None:
+            _forget_rule(folder, forget)
+        elif listing:
             _list_trusted()
         elif revoke:
             _revoke_trust(folder)
@@ -113,9 +118,13 @@ def trust_command(yes: bool, revoke: bool, listing: bool, folder: Path) -> None:
 def _ask_about_files(folder: Path, *, yes: bool) -> None:
     from session.commands.trust_commands import trust_of
     from session.project.trust import Standing
+    from session.tools.command.rules import KeptRules
     from tui.front.words.check_lines import trust_lines
 
-    trust, found = trust_of(opening_workspace(folder))
+    workspace = opening_workspace(folder)
+    trust, found = trust_of(workspace)
+    for rule in KeptRules(workspace.folders.state).read():
+        say(f"`{rule} …` runs without a question (spark trust --forget '{rule}' takes it back)")
     if not found:
         say("this project has no AGENTS.md and no .spark.toml")
         return
@@ -134,9 +143,22 @@ def _ask_about_files(folder: Path, *, yes: bool) -> None:
 
 def _revoke_trust(folder: Path) -> None:
     from session.commands.trust_commands import trust_of
+    from session.tools.command.rules import KeptRules
 
-    trust, _ = trust_of(opening_workspace(folder))
-    say("nothing of this project is used any more" if trust.revoke() else "nothing was answered here")
+    workspace = opening_workspace(folder)
+    trust, _ = trust_of(workspace)
+    revoked = [trust.revoke(), KeptRules(workspace.folders.state).forget()]
+    say("nothing of this project is used any more" if any(revoked) else "nothing was answered here")
+
+
+def _forget_rule(folder: Path, text: str) -> None:
+    from session.tools.command.rules import KeptRules, Rule
+
+    kept = KeptRules(opening_workspace(folder).folders.state)
+    if not kept.remove(Rule(tuple(text.removesuffix("…").split()))):
+        rules = ", ".join(map(str, kept.read())) or "none"
+        leave(f"there is no rule {text!r} in this project; there are: {rules}", FAILED)
+    say(f"`{text}` needs your OK again")
 
 
 def _list_trusted() -> None:

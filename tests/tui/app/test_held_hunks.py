@@ -36,7 +36,7 @@ async def test_a_held_hunk_waits_for_a_key(tmp_path: Path, key: str, text: str) 
     async with stage(tmp_path, script=MANIFEST, files={"requirements.txt": "click\n"}) as it:
         await it.ask("add it")
         await it.until(lambda: "? h1" in it.chat, "the held hunk")
-        keys = "Shift+Tab to answer: y apply · n reject · a apply all"
+        keys = "y apply · n reject · a apply all"
         await it.until(lambda: keys in it.screen, "the question")
         assert "left-pad" in it.chat
         assert (it.root / "requirements.txt").read_text() == "click\n"
@@ -51,7 +51,7 @@ async def test_a_narrow_bar_says_why_and_both_answers(tmp_path: Path) -> None:
     files = {"requirements.txt": "click\n"}
     async with stage(tmp_path, script=MANIFEST, files=files, size=(40, 10)) as it:
         await it.ask("add it")
-        await it.until(lambda: "Shift+Tab: y apply · n reject" in it.screen, "the answers")
+        await it.until(lambda: "y apply · n reject" in it.screen, "the answers")
         bar = [line for line in it.screen.splitlines() if "Apply h1? " in line or "left-pad" in line]
         assert "left-pad" in bar[-1] and "…" not in "".join(bar)
 

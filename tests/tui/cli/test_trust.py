@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from session.base.storage.folders import project_folders
+from session.tools.command.rules import KeptRules, parsed_rule
 from tests.conftest import RunSpark
 
 HIDDEN = "\U000e0049\u202e\x1b[31m"
@@ -50,6 +52,19 @@ def test_the_word_of_the_user_counts_until_the_file_changes_or_it_is_taken_back(
     assert "changed since you agreed" in run_spark("trust", cwd=rules).out
     assert run_spark("trust", "--revoke", cwd=rules).code == 0
     assert run_spark("trust", "--list").out == ""
+
+
+def test_rules_for_commands_are_listed_and_taken_back(run_spark: RunSpark, project: Path) -> None:
+    state = project_folders(project).state
+    for rule in ("pytest", "npm run test"):
+        KeptRules(state).add(parsed_rule(rule))
+    assert "`npm run test …` runs without a question" in run_spark("trust", cwd=project).out
+    assert run_spark("trust", "--forget", "npm run test", cwd=project).code == 0
+    assert [str(rule) for rule in KeptRules(state).read()] == ["pytest"]
+    ran = run_spark("trust", "--forget", "nothing", cwd=project)
+    assert ran.code == 1 and "there are: pytest" in ran.err
+    assert run_spark("trust", "--revoke", cwd=project).code == 0
+    assert KeptRules(state).read() == ()
 
 
 def test_a_flag_trusts_for_one_run_and_keeps_no_answer(run_spark: RunSpark, rules: Path) -> None:

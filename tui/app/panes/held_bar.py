@@ -194,6 +194,11 @@ class HeldBar(Widget, can_focus=True):
         self._by_itself, self._coming, self._typed_early = self._coming, False, ""
         self.looked_at()
 
+    def come(self) -> None:
+        """The user wants to answer, also where the bar has come by itself."""
+        self._by_itself = False
+        self.focus()
+
     def looked_at(self) -> None:
         """The user comes to the bar, or to the terminal: count from here how long the question has stood."""
         self._asked_at = monotonic()
@@ -242,10 +247,7 @@ class HeldBar(Widget, can_focus=True):
 
     def action_leave(self) -> None:
         """Go back to where the user came from. What a key began is given up; what is held stays asked
-        about. Who comes where the bar came by itself stays."""
-        if self._by_itself:
-            self._by_itself = False
-            return
+        about."""
         to = self._back(self.question)
         self.confirm(None)
         self.post_message(self.Left(to))

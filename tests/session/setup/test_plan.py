@@ -30,7 +30,7 @@ from tests.session.models.sign_in.signing import file_in, settings_of, signed_in
 from tests.session.wire.link.test_connection import ask, output, said, until
 
 KEY = "sk-that-costs-money-0123456789"
-MODEL = "gpt-6-luna"
+MODEL = "gpt-5.6-luna"
 SCRIPT = f"""
 plan = true
 models = ["{MODEL}", "gpt-6.2-sol"]

@@ -23,6 +23,7 @@ from session.base.events import (
     TurnStarted,
     Usage,
 )
+from session.tools.tool import Consent
 from session.turn.failures import INTERNAL, TurnFailedError
 from session.turn.hunk_life import Answer
 from session.turn.runner import Runner
@@ -141,7 +142,7 @@ class Tools:
     def stop(self) -> None:
         self.stopped = True
 
-    def decide(self, held: str, *, agreed: bool, rest: bool) -> bool:
+    def decide(self, held: str, *, agreed: bool, rest: bool, scope: Consent) -> bool:
         return held == "c1"
 
 

@@ -55,6 +55,10 @@ class Verdict:
     """Whether its command could be run at all."""
     walls: Walls = ""
     """The walls it ran in."""
+    excerpt: str = ""
+    """What of its output says why it is red."""
+    places: tuple[Finding, ...] = ()
+    """The lines of the project that its output names, findings first."""
 
 
 Known = Counter[tuple[str, str]]

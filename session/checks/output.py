@@ -15,9 +15,11 @@ from pathlib import Path, PurePosixPath
 
 from context.text.safe import fenced
 from context.text.secrets import redact
-from session.base.text.sanitize import clean, clean_line
+from session.base.text.sanitize import clean_line
+from session.checks.excerpt import excerpt, frame_patterns
 from session.checks.finding import Finding
-from session.record.outputs import without_escapes
+from session.checks.mentions import mentions
+from session.record.outputs import overwritten, without_escapes
 
 MOST_FINDINGS = 200
 _LONGEST_MESSAGE = 300
@@ -33,7 +35,7 @@ Resolve = Callable[[str], str]
 def find(output: str, resolve: Resolve) -> tuple[Finding, ...]:
     """The findings in ``output``, each place and message once, in their order."""
     reader = _Reader(resolve)
-    for line in without_escapes(output).splitlines():
+    for line in overwritten(without_escapes(output)).splitlines():
         reader.read(line[:_LONGEST_LINE])
     return tuple(reader.findings())[:MOST_FINDINGS]
 
@@ -52,6 +54,8 @@ class _Reader:
         self._frame: tuple[str, int] | None = None
         self._error = ""
         """An exception whose stack follows."""
+        self._quoting = False
+        """Whether pytest quotes a syntax error, whose text follows its place."""
 
     def findings(self) -> Iterable[Finding]:
         """The findings; a failed test whose line is not known is told by its file."""
@@ -79,14 +83,19 @@ class _Reader:
                 code = groups.get("code")
                 self._message = f"{code.rstrip(':')} {message}" if code else message
             case "detail":
+                if self._quoting:
+                    return True
                 if not self._raise(message):
                     self._message = self._message or message
             case "next":
-                self._message, self._frame = "", None
+                self._message, self._frame, self._quoting = "", None, False
             case "error":
                 self._error = message
             case "raised":
                 return self._raise(message)
+            case "quoted":
+                self._quoting = True
+                self._frame = (path, number) if path else self._frame
             case "entry":
                 return bool(self._file) and self._add(self._file, number, message)
             case _ if not path:
@@ -118,7 +127,7 @@ class _Reader:
     def _raise(self, message: str) -> bool:
         if self._frame is None:
             return False
-        place, self._frame = self._frame, None
+        place, self._frame, self._quoting = self._frame, None, False
         return self._add(*place, message)
 
     def _add(self, path: str, number: int, message: str) -> bool:
@@ -174,18 +183,7 @@ def _formats() -> tuple[tuple[str, re.Pattern[str]], ...]:
     return tuple((each["role"], re.compile(each["pattern"])) for each in data["format"])
 
 
-AROUND = 4
-"""Lines of a file that are shown above and below a place."""
 MOST_PLACES = 8
-MOST_LINES = 80
-"""Lines of output that are kept."""
-LAST = 12
-"""The last lines of output, which are always kept."""
-LONGEST_LINE = 300
-LOUD = re.compile(
-    r"error|exception|panic|fail|assert|undefined|cannot|not found|expected|^E\s", re.IGNORECASE
-)
-"""What is in lines that say why something failed."""
 _TRIED = 1_000
 """Characters of a line that are looked at."""
 
@@ -203,14 +201,8 @@ class Failure:
 
     @property
     def mentions(self) -> tuple[str, ...]:
-        """The places as mentions with some lines around them, overlapping ones as one."""
-        spans: dict[str, list[tuple[int, int]]] = {}
-        for place in self.places[:MOST_PLACES]:
-            start, end = max(1, place.line - AROUND), place.line + AROUND
-            spans.setdefault(place.path, []).append((start, end))
-        return tuple(
-            f"@{_quoted(path)}:{start}-{end}" for path, each in spans.items() for start, end in _joined(each)
-        )
+        """See :func:`mentions`."""
+        return mentions((place.path, place.line) for place in self.places[:MOST_PLACES])
 
     def prompt(self) -> str:
         """What asks a model to find the cause and mend it."""
@@ -227,7 +219,7 @@ class Failure:
 def read_failure(command: str, code: int, output: str, resolve: Resolve) -> Failure:
     """Why ``command`` failed, from its ``output``. ``resolve`` gives the project's file that a printed path
     means, or nothing."""
-    text = without_escapes(output)
+    text = overwritten(without_escapes(output))
     places: dict[tuple[str, int], Finding] = {}
     findings = find(text, resolve)
     for finding in (*findings, *_frames(text, resolve)):
@@ -236,55 +228,14 @@ def read_failure(command: str, code: int, output: str, resolve: Resolve) -> Fail
     return Failure(command, code, tuple(places.values()), excerpt(text), findings)
 
 
-def excerpt(text: str) -> str:
-    """The lines of ``text`` that say why: those with places or loud words, and the last ones; without control
-    sequences and keys."""
-    lines = [line.rstrip()[:LONGEST_LINE] for line in redact(clean(text)).text.splitlines()]
-    lines = [line for at, line in enumerate(lines) if line or (at and lines[at - 1])]
-    kept = set(range(max(0, len(lines) - LAST), len(lines)))
-    for at, line in enumerate(lines):
-        if len(kept) >= MOST_LINES:
-            break
-        if LOUD.search(line) or any(pattern.search(line) for pattern in _patterns()):
-            kept |= {each for each in (at - 1, at, at + 1) if 0 <= each < len(lines)}
-    shown: list[str] = []
-    before = -1
-    for at in sorted(kept):
-        if at > before + 1:
-            shown.append(f"… {at - before - 1} lines")
-        shown.append(lines[at])
-        before = at
-    return "\n".join(shown)
-
-
 def _frames(text: str, resolve: Resolve) -> Iterator[Finding]:
     """The frames of tracebacks in the project's files, the last printed first."""
     found: list[Finding] = []
     for line in text.splitlines():
-        for pattern in _patterns():
+        for pattern in frame_patterns():
             match = pattern.search(line[:_TRIED])
             path = resolve(match["path"]) if match is not None else ""
             if match is not None and path:
                 found.append(Finding(path, line_number(match["line"]), "in a traceback"))
                 break
     return reversed(found)
-
-
-def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    joined: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if joined and start <= joined[-1][1] + 1:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-        else:
-            joined.append((start, end))
-    return joined
-
-
-def _quoted(path: str) -> str:
-    return f'"{path}"' if " " in path else path
-
-
-@cache
-def _patterns() -> tuple[re.Pattern[str], ...]:
-    data = tomllib.loads(Path(__file__).with_name("frames.toml").read_text("utf-8"))
-    return tuple(re.compile(each["pattern"]) for each in data["frame"])

@@ -1,11 +1,12 @@
 """What is red now, by the verdicts of checks, and sending it back to the model. Pure.
 
 Verdicts of a past session stand as long as nothing they are about has changed. What asks the model to mend
-what checks found is short, has each message once, and is in a fence as all data.
+what checks found has each message once, and what the checks printed, cut to what matters; all in fences, as
+data.
 
 Auto-fix sends it by itself, for a bounded number of rounds. A round is one turn. The rounds are counted from
 the user's own last prompt, and end at the first that is stopped, fails, lands nothing, or leaves exactly what
-was red before it.
+was red before it. Where they end red, and an earlier turn left less that is red, the later ones are undone.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from context.text.safe import fenced_lines
+from context.text.safe import fenced, fenced_lines
 from session.base.events import (
     CheckEnded,
     Event,
@@ -26,6 +27,7 @@ from session.base.events import (
     PromptSubmitted,
     TurnEnded,
 )
+from session.checks.mentions import mentions
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,17 @@ class Round:
 
     request: str
     told: str
+
+
+@dataclass(frozen=True, slots=True)
+class RoundsOver:
+    """No round follows: a line for the user, which is empty where nobody would ask, and the turns to undo so
+    that what the best round left is there again."""
+
+    told: str = ""
+    undo: tuple[str, ...] = ()
+    best: str = ""
+    """The turn whose state is the best."""
 
 
 class AutoFix:
@@ -48,38 +61,58 @@ class AutoFix:
         self._turn = ""
         self._landed = False
         self._stopped = False
+        self._red: dict[str, int] = {}
+        """How much was red after each turn since the user's last prompt."""
 
-    def take(self, event: Event) -> None:
-        """Take note of what happens in the session."""
+    def take(self, event: Event) -> str:
+        """Take note of what happens in the session; returns a line for the user, or nothing."""
         match event:
             case PromptSubmitted(turn=turn):
                 if not self._own:
-                    self._used, self._sent = 0, ""
+                    self._used, self._sent, self._red = 0, "", {}
                 self._own = False
                 self._turn, self._landed, self._stopped = turn, False, False
             case HunkLanded():
                 self._landed = True
             case TurnEnded(turn=turn, status=status) if turn == self._turn and status != "completed":
                 self._stopped = True
+            case TurnEnded(turn=turn) if turn == self._turn and self._used and not self._landed:
+                return f"auto-fix stopped: round {self._used} of {self._rounds} landed nothing"
             case _:
                 pass
+        return ""
 
     def stop(self) -> None:
         """No round follows before the next prompt."""
         self._stopped = True
 
-    def judged(self, turn: str, request: str) -> Round | str:
+    def judged(self, turn: str, request: str, red: int = 0) -> Round | RoundsOver:
         """Decide after ``turn`` was judged. ``request`` asks to mend what is red, and is empty where nothing
-        is. Returns the next round, or why there is none, which is empty where nobody would ask."""
-        if not self._rounds or turn != self._turn or self._stopped or not self._landed or not request:
-            return ""
+        is; ``red`` counts that."""
+        if not self._rounds or turn != self._turn or self._stopped or not self._landed:
+            return RoundsOver()
+        self._red[turn] = red
+        if not request:
+            return RoundsOver()
         if request == self._sent:
-            return "auto-fix stopped: the last round left what is red as it was"
+            return self._end("auto-fix stopped: the last round left what is red as it was")
         if self._used == self._rounds:
-            return f"auto-fix stopped after {self._rounds} of {self._rounds} rounds; /fix sends what is red"
+            return self._end(
+                f"auto-fix stopped after {self._rounds} of {self._rounds} rounds; /fix sends what is red"
+            )
         self._used += 1
         self._sent, self._own = request, True
         return Round(request, f"auto-fix {self._used} of {self._rounds}: what is red goes back; Esc stops it")
+
+    def given_up(self) -> RoundsOver:
+        """What follows where a round landed nothing."""
+        return self._end("")
+
+    def _end(self, told: str) -> RoundsOver:
+        best = min(self._red.values())
+        turns = list(self._red)
+        last = max(at for at, turn in enumerate(turns) if self._red[turn] == best)
+        return RoundsOver(told, tuple(reversed(turns[last + 1 :])), turns[last])
 
 
 MOST_MESSAGES = 20
@@ -97,7 +130,26 @@ class Red:
     check: str
 
 
-def red_request(found: Iterable[Red]) -> str:
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """What a red check printed, cut to what matters; the mentions of the lines that this names; and how many
+    findings in it were there before any change."""
+
+    check: str
+    excerpt: str
+    mentions: tuple[str, ...] = ()
+    before: int = 0
+
+    def __str__(self) -> str:
+        named = f" It names these places: {' '.join(self.mentions)}" if self.mentions else ""
+        before = (
+            f" {self.before} of its findings were there before any change: leave them." if self.before else ""
+        )
+        head = f"{self.check} printed this, cut to what matters.{before}{named}"
+        return f"\n\n{head}\n{fenced('', self.excerpt)}".rstrip()
+
+
+def red_request(found: Iterable[Red], printed: Iterable[Printed] = ()) -> str:
     """The request about ``found``, or nothing where that is empty."""
     said: dict[str, list[Red]] = {}
     for each in found:
@@ -107,7 +159,7 @@ def red_request(found: Iterable[Red]) -> str:
     lines = [_line(message, reds) for message, reds in said.items()]
     more = [f"… and {len(lines) - MOST_MESSAGES} more"] if len(lines) > MOST_MESSAGES else []
     told = fenced_lines([*lines[:MOST_MESSAGES], *more])
-    return f"These checks fail. Mend what they found:\n{told}".rstrip()
+    return f"These checks fail. Mend what they found:\n{told}".rstrip() + "".join(map(str, printed))
 
 
 def _line(message: str, reds: list[Red]) -> str:
@@ -126,6 +178,9 @@ class RedNow:
     def __init__(self, past: Iterable[Event] = ()) -> None:
         self._red: dict[tuple[str, str], list[Red]] = {}
         """By hunk, or by nothing for what was found in the project; and by check."""
+        self._printed: dict[str, Printed] = {}
+        self.ended: dict[str, CheckEnded] = {}
+        """The last verdict of each check of the project."""
         for event in standing(past):
             self.take(event)
 
@@ -139,15 +194,25 @@ class RedNow:
                 self._red = {key: red for key, red in self._red.items() if key[0] != hunk}
             case CheckEnded(check=check, status=status):
                 self._red = {key: red for key, red in self._red.items() if key[1] != check}
+                self._printed.pop(check, None)
+                self.ended[check] = event
                 if status == "red":
                     told = event.findings or (event.why,)
                     self._red["", check] = [_found(each, check) for each in told]
+                    if event.excerpt:
+                        named = mentions(_placed(each) for each in event.places)
+                        self._printed[check] = Printed(check, event.excerpt, named, event.before)
             case _:
                 pass
 
+    @property
+    def count(self) -> int:
+        """How many findings are red."""
+        return sum(map(len, self._red.values()))
+
     def request(self) -> str:
         """What asks the model to mend what is red; empty where nothing is."""
-        return red_request(chain.from_iterable(self._red.values()))
+        return red_request(chain.from_iterable(self._red.values()), self._printed.values())
 
 
 def _red(path: str, line: int, message: str, check: str) -> Red:
@@ -157,6 +222,11 @@ def _red(path: str, line: int, message: str, check: str) -> Red:
 def _found(finding: str, check: str) -> Red:
     place, colon, message = finding.partition(": ")
     return Red(place if colon else "", message or finding, check)
+
+
+def _placed(place: str) -> tuple[str, int]:
+    path, _, line = place.rpartition(":")
+    return path, int(line)
 
 
 def standing(past: Iterable[Event]) -> list[HunkChecked | CheckEnded]:

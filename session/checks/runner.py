@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
 from context.text.secrets import redact, without_cut_beginning
 from session.base.text.sanitize import clean
 from session.checks.check import Check
-from session.checks.finding import Finding, Status, Verdict
-from session.checks.output import ProjectPaths, find
+from session.checks.finding import Status, Verdict
+from session.checks.output import MOST_PLACES, Failure, ProjectPaths, read_failure
 from session.checks.sandbox.command import Command, Edits, End, Outcome, SandboxRefused
 from session.checks.sandbox.plan import Limits
 from session.checks.sandbox.sandbox import Sandbox, Sandboxes
-from session.record.outputs import KeptOutput, without_escapes
+from session.record.outputs import KeptOutput, overwritten, without_escapes
 
 SHELL = "/bin/sh"
 KEPT = 1_000_000
@@ -111,14 +112,20 @@ class CheckRunner:
         status, why = judge(check, outcome)
         resolve = self._paths(sandbox, edits).resolve
 
-        def read() -> tuple[tuple[Finding, ...], str]:
+        def read() -> tuple[Failure | None, str]:
             text = output.text()
-            found = find(text, resolve) if status is Status.RED else ()
-            return found, "" if status is Status.GREEN else _last_lines(text)
+            red = status is Status.RED
+            failure = read_failure(check.name, outcome.code, text, resolve) if red else None
+            return failure, "" if status is Status.GREEN else _last_lines(text)
 
-        findings, last = await asyncio.to_thread(read)  # reading two megabytes takes up to two seconds
+        failure, last = await asyncio.to_thread(read)  # reading two megabytes takes up to two seconds
         ran = outcome.end is not End.EXIT or outcome.code not in _CANNOT_RUN
-        return Verdict(check, status, outcome.seconds, findings, why, last, sandbox.note, ran, sandbox.walls)
+        verdict = Verdict(check, status, outcome.seconds, (), why, last, sandbox.note, ran, sandbox.walls)
+        if failure is None:
+            return verdict
+        return replace(
+            verdict, findings=failure.findings, excerpt=failure.excerpt, places=failure.places[:MOST_PLACES]
+        )
 
     def _paths(self, sandbox: Sandbox, edits: Edits) -> ProjectPaths:
         files = {*self._files(), *(path for path, content in edits.items() if content is not None)}
@@ -150,5 +157,6 @@ def judge(check: Check, outcome: Outcome) -> tuple[Status, str]:
 def _last_lines(text: str) -> str:
     most = LAST_LINES * 10_000
     last = without_escapes(text if len(text) <= most else without_cut_beginning(text[-most:]))
+    last = overwritten(last)
     lines = [line.rstrip()[:LONGEST_LAST] for line in redact(clean(last)).text.splitlines()]
     return "\n".join([line for line in lines if line][-LAST_LINES:])

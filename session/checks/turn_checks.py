@@ -65,7 +65,11 @@ class TurnChecks:
         publish: Callable[[Event], None],
         settled: Callable[[], Awaitable[None]],
         judged: Callable[[str], None],
+        *,
+        goals: bool = False,
     ) -> None:
+        """With ``goals`` the checks are to become green: what was red before counts too."""
+        self._goals = goals
         self._root = root
         self._costly = [check for check in checks if check.kind not in CHEAP]
         self._judge = judge
@@ -139,7 +143,7 @@ class TurnChecks:
 
     async def judge_turns(self) -> None:
         """Run the checks once, then after each turn that changed something, until cancelled."""
-        while not self._due and not await self._run(self._look_before()):
+        while not self._due and not self._goals and not await self._run(self._look_before()):
             pass
         while True:
             await self._turn_over.wait()
@@ -167,7 +171,7 @@ class TurnChecks:
 
     async def _know_before(self, check: Check) -> None:
         """Find out what ``check`` said before anything changed, where that is not known yet."""
-        if check.name not in self._before:
+        if check.name not in self._before and not self._goals:
             self._take_before(check, await self._look_back(check, tuple(self._landed)))
 
     def _take_before(self, check: Check, verdict: Verdict) -> None:
@@ -233,7 +237,7 @@ class TurnChecks:
 
     def _forget_mended(self, check: Check, verdict: Verdict) -> None:
         """What was mended is held against the turn that breaks it again."""
-        if verdict.status is Status.UNCLEAR:
+        if verdict.status is Status.UNCLEAR or self._goals:
             return
         before = self._before.setdefault(check.name, verdict)
         left = Counter((each.path, each.message) for each in verdict.findings)
@@ -272,6 +276,8 @@ def ended_event(verdict: Verdict, *, status: str = "", before: int = 0) -> Check
         why=verdict.why,
         before=before,
         walls=verdict.walls,
+        excerpt=verdict.excerpt,
+        places=tuple(f"{place.path}:{place.line}" for place in verdict.places),
     )
 
 

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from session.base.events import Event, FileSaved, FilesChanged, HunkLanded, HunkRedone, HunkUndone, WatchTold
 from session.base.text.sanitize import clean_line
-from session.checks.output import LOUD, Failure
+from session.checks.excerpt import LOUD
+from session.checks.output import Failure
 from session.checks.shell_run import Ran
 from session.record.outputs import printable
 

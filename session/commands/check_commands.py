@@ -8,11 +8,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from edits.files.text import FileError
-from session.base.events import CheckStarted, Event, Notice
+from session.base.events import CheckEnded, CheckStarted, Event, HunkRefused, Notice, TurnEnded, TurnJudged
 from session.base.storage.private_files import StoreError
 from session.base.tasks import BackgroundTasks
 from session.base.text.sanitize import clean_line
-from session.checks.red import AutoFix, RedNow
+from session.checks.red import AutoFix, RedNow, Round, RoundsOver
 from session.commands.hunk_commands import HunkCommands
 from session.project.indexing import ProjectReading
 from session.record.journal.recorder import Recorder
@@ -59,6 +59,8 @@ class CheckCommands:
         self._following: list[asyncio.Task[None]] = []
         self._take: list[Callable[[Event], None]] = []
         self._auto: AutoFix | None = None
+        self._ends: dict[str, dict[str, CheckEnded]] = {}
+        """What the checks of the project said after each turn."""
         self._cluster: Cluster | None = None
         self._red = RedNow(past)
         recorder.subscribe(self._note)
@@ -99,23 +101,41 @@ class CheckCommands:
         self._tasks.start(self._run(checks), "running the checks", consequence="run them with: spark check")
         return f"running {_listed(checks)}"
 
-    async def follow(self) -> str:
-        """Judge hunks from now on as they land, and turns as they end. Returns with which checks. Raises
-        CheckError."""
+    async def follow(self, checks: Sequence[Check] | None = None, rounds: int | None = None) -> str:
+        """Judge hunks from now on as they land, and turns as they end, by ``checks``, which are to become
+        green, or else by those that the user agreed to; ``rounds`` is the most of auto-fix, by default that
+        of the settings. Returns with which checks. Raises CheckError."""
         from session.checks.hunk_checks import HunkChecks
         from session.checks.turn_checks import TurnChecks
 
-        checks = await self.agreed()
+        goals = checks is not None
+        checks = list(checks) if checks is not None else await self.agreed()
         self.stop_following()
         root, run, publish = self._opening.workspace.root, self.runner().run, self._recorder.publish
         hunks = HunkChecks(root, checks, run, self._places, publish)
         hunks.look_ahead()
         turns = TurnChecks(
-            root, checks, run, self.reaching, self._look_back, publish, hunks.settled, self._judged
+            root,
+            checks,
+            run,
+            self.reaching,
+            self._look_back,
+            publish,
+            hunks.settled,
+            self._judged,
+            goals=goals,
         )
-        rounds = self._opening.settings.auto_fix
-        self._auto = AutoFix(rounds)
-        self._take = [hunks.take, turns.take, self._auto.take]
+        rounds = self._opening.settings.auto_fix if rounds is None else rounds
+        self._auto = auto = AutoFix(rounds)
+        self._ends = {}
+
+        def take(event: Event) -> None:
+            told = auto.take(event)
+            if told and isinstance(event, TurnEnded):
+                self._warn(told)
+                self._end_rounds(event.turn, auto.given_up())
+
+        self._take = [hunks.take, turns.take, take]
         lost = "hunks are no longer judged; /check on judges them again"
         self._following = [
             self._tasks.start(hunks.judge_hunks(), "judging hunks", consequence=lost),
@@ -214,13 +234,47 @@ class CheckCommands:
 
     def _judged(self, turn: str) -> None:
         """All of a turn is judged: send back what is red, if the user wants that."""
-        decided = self._auto.judged(turn, self.request()) if self._auto is not None else ""
-        if isinstance(decided, str):
-            if decided:
-                self._recorder.publish(Notice(level="warning", text=decided))
-        elif not self._turns.busy:
+        if self._auto is None:
+            return
+        self._ends[turn] = dict(self._red.ended)
+        decided = self._auto.judged(turn, self.request(), self._red.count)
+        again = isinstance(decided, Round) and not self._turns.busy
+        if isinstance(decided, Round) and again:
             self._recorder.publish(Notice(level="info", text=decided.told))
+            self._recorder.publish(TurnJudged(turn, self._red.count, again))
             self._turns.submit(decided.request, typed="")
+            return
+        end = decided if isinstance(decided, RoundsOver) else RoundsOver()
+        if end.told:
+            self._warn(end.told)
+        self._end_rounds(turn, end)
+
+    def _end_rounds(self, turn: str, end: RoundsOver) -> None:
+        """Say how the rounds ended with ``turn``, once what the best one left is there again."""
+
+        async def go_back() -> None:
+            await self._go_back(end)
+            self._recorder.publish(TurnJudged(turn, self._red.count))
+
+        if end.undo and not self._turns.busy:
+            self._tasks.start(go_back(), "going back to the best round")
+        else:
+            self._recorder.publish(TurnJudged(turn, self._red.count))
+
+    async def _go_back(self, end: RoundsOver) -> None:
+        """Undo the rounds after the best one, so that what it left is there again, with its verdicts."""
+        undone = [await self._hunks.undo_turn(turn) for turn in end.undo]
+        kept = [each for turn in undone for each in turn if isinstance(each, HunkRefused)]
+        if kept:
+            self._warn(
+                f"not all of the later rounds could be undone ({kept[0].message}); /check runs the checks"
+            )
+            return
+        for ended in self._ends.get(end.best, {}).values():
+            self._recorder.publish(ended)
+        self._warn(
+            f"auto-fix went back {_rounds(len(end.undo))}, to what left the least red: {self._red.count} left"
+        )
 
     async def _look_back(self, check: Check, hunks: Sequence[str]) -> Verdict:
         """What ``check`` says of the project as it was before ``hunks`` landed."""
@@ -258,6 +312,10 @@ def slots_here() -> int:
 
 def _times(rounds: int) -> str:
     return "once" if rounds == 1 else f"up to {rounds} times in a row"
+
+
+def _rounds(count: int) -> str:
+    return "a round" if count == 1 else f"{count} rounds"
 
 
 def _listed(checks: list[Check]) -> str:

@@ -37,8 +37,13 @@ def without_escapes(text: str) -> str:
 def plain(text: str) -> str:
     """``text`` safe to show, with its keys. A line that was overwritten, as progress bars are, keeps only its
     last state. Escape sequences go first: a key that has one in its middle is not known as a key."""
-    lines = [line.rstrip("\r").rpartition("\r")[2] for line in without_escapes(text).split("\n")]
-    return clean("\n".join(lines))
+    return clean(overwritten(without_escapes(text)))
+
+
+def overwritten(text: str) -> str:
+    """``text`` as a terminal shows it at the end: of a line that a carriage return led back to its beginning,
+    as progress bars do, only the last state is left."""
+    return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
 
 
 def printable(text: str) -> str:

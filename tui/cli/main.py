@@ -81,7 +81,7 @@ VALUE_OPTIONS = frozenset(
         "--base-url", "--model", "--provider", "--account", "--effort", "--theme", "-C",
         "--local", "--budget", "--pin", "--remove", "--days", "--format", "--rate", "--port", "--script",
         "--attempts", "--check", "--without-walls", "--session", "--turn", "--last", "--hunk", "--search",
-        "--bundle", "--speed", "--most", "--max-cost", "--forget",
+        "--bundle", "--speed", "--most", "--max-cost", "--forget", "--fix",
     }
 )  # fmt: skip
 """The options whose value is the next word, of all commands: a test holds this list complete."""

@@ -71,6 +71,12 @@ def line_command(prompt: str | None, resume: bool, folder: Path, **given: Any) -
 )
 @click.option("--check", "commands", multiple=True, metavar="COMMAND", help="Judge attempts by COMMAND.")
 @click.option("--all", "judge_all", is_flag=True, help="Judge all attempts; the shortest green one lands.")
+@click.option(
+    "--fix",
+    type=click.IntRange(1, 10),
+    metavar="N",
+    help="Run the checks after the turn, and send what is red back, up to N times.",
+)
 @editing_options
 def exec_command(
     prompt: str,
@@ -78,20 +84,23 @@ def exec_command(
     attempts: int | None,
     commands: tuple[str, ...],
     judge_all: bool,
+    fix: int | None,
     folder: Path,
     **given: Any,
 ) -> None:
     """Run one turn: the answer goes to standard output, hunks land as in the app.
 
     A PROMPT of - is read from standard input. With --attempts, leaves with 1 and lands nothing where no
-    attempt passes.
+    attempt passes; with --fix, leaves with 1 where the checks end red.
     """
     began = time.monotonic()
+    if fix and (attempts or judge_all):
+        raise click.UsageError("--fix sends one answer back, and --attempts asks for several: use one")
     from tui.screen.terminal.startup import load, loaded
 
     load()
     from tui.line.event_printers import json_printer, text_printer
-    from tui.line.headless import Racing, run_exec
+    from tui.line.headless import Fixing, Racing, run_exec
 
     text = _standard_input() if prompt == "-" else prompt
     if not text.strip():
@@ -104,10 +113,12 @@ def exec_command(
         from session.setup.model_offers import with_hint
 
         leave(asyncio.run(with_hint(project)).missing, CONFIGURATION)
-    racing = None
-    if attempts or commands or judge_all:
-        racing = Racing(attempts or 1, typed_checks(commands) or None, judge_all)
-    raise SystemExit(run_exec(project, text, json_printer(began) if as_json else text_printer(), racing))
+    judged: Racing | Fixing | None = None
+    if fix:
+        judged = Fixing(fix, typed_checks(commands) or None)
+    elif attempts or commands or judge_all:
+        judged = Racing(attempts or 1, typed_checks(commands) or None, judge_all)
+    raise SystemExit(run_exec(project, text, json_printer(began) if as_json else text_printer(), judged))
 
 
 def _standard_input() -> str:
@@ -127,7 +138,8 @@ def run_command(command: tuple[str, ...], ask: bool | None, folder: Path, **give
     """Run COMMAND with its output live. Where it fails, the lines of the project that its output names are
     listed and, if you agree, sent to the model with the output cut to what matters.
 
-    Leaves with the command's own exit code, or with that of the turn where the model was asked.
+    Leaves with the command's own exit code, also where the model was asked: run it again to see whether its
+    change helped.
     """
     from session.checks.shell_run import run_live
 
@@ -145,7 +157,8 @@ def run_command(command: tuple[str, ...], ask: bool | None, folder: Path, **give
     _tell_failure(failure)
     if not _agreed_to_ask(ask):
         raise SystemExit(code)
-    raise SystemExit(_ask_model(failure, folder, given))
+    _ask_model(failure, folder, given)
+    raise SystemExit(code)
 
 
 def _read_failure(line: str, code: int, output: str, folder: Path) -> Failure:
@@ -170,14 +183,14 @@ def _agreed_to_ask(ask: bool | None) -> bool:
     return click.confirm("Ask the model to find the cause and fix it?", default=False, err=True)
 
 
-def _ask_model(failure: Failure, folder: Path, given: dict[str, Any]) -> int:
+def _ask_model(failure: Failure, folder: Path, given: dict[str, Any]) -> None:
     from tui.line.event_printers import text_printer
     from tui.line.headless import run_exec
 
     project = opening(folder, **given)
     if project.endpoint is None:
         leave(project.missing, CONFIGURATION)
-    return run_exec(project, failure.prompt(), text_printer())
+    run_exec(project, failure.prompt(), text_printer())
 
 
 def unheard() -> str:

@@ -29,6 +29,7 @@ from session.base.events import (
     ToolCalled,
     ToolEnded,
     TurnEnded,
+    TurnJudged,
     TurnStarted,
     Usage,
     to_dict,
@@ -59,6 +60,9 @@ PRINTED = (
     AttemptChecked,
     AttemptEnded,
     RaceEnded,
+    HunkChecked,
+    CheckEnded,
+    TurnJudged,
 )
 """The events that ``--json`` prints: the documented ones, and some that readers may ignore."""
 

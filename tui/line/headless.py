@@ -6,15 +6,16 @@ import signal
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 
-from session.base.events import Event, HunkRefused, PhaseChanged, TurnEnded
+from session.base.events import Event, HunkLanded, HunkRefused, PhaseChanged, TurnEnded, TurnJudged
 from session.base.storage.error_log import log_faults_to
 from session.base.storage.private_files import StoreError
 from session.checks.check import Check
+from session.commands.check_commands import CheckError
 from session.commands.race_commands import RaceError
 from session.session import Session
 from session.setup.opening import Opening
 from tui.front.event_loop import run
-from tui.front.exits import CONFIGURATION, FAILED, OUTPUT_CLOSED, exit_code, leave
+from tui.front.exits import CONFIGURATION, DONE, FAILED, OUTPUT_CLOSED, exit_code, leave
 from tui.front.printing import drop_output, say
 from tui.front.words.silence import telling_silence
 from tui.line.event_printers import Printer
@@ -30,17 +31,24 @@ class Racing:
     judge_all: bool = False
 
 
-def run_exec(opening: Opening, prompt: str, show: Printer, racing: Racing | None = None) -> int:
-    """Run one turn, or a race of attempts, show its events, and return the exit code."""
+@dataclass(frozen=True, slots=True)
+class Fixing:
+    """What ``--fix`` asks for: the most rounds, and without ``checks``, the agreed ones."""
+
+    rounds: int
+    checks: Sequence[Check] | None = None
+
+
+def run_exec(opening: Opening, prompt: str, show: Printer, judged: Racing | Fixing | None = None) -> int:
+    """Run one turn, a race of attempts, or rounds until the checks are green; show their events, and return
+    the exit code."""
     try:
-        return run(_exec(opening, prompt, show, racing))
-    except RaceError as problem:
-        leave(str(problem), CONFIGURATION)
-    except StoreError as problem:
+        return run(_exec(opening, prompt, show, judged))
+    except (RaceError, CheckError, StoreError) as problem:
         leave(str(problem), CONFIGURATION)
 
 
-async def _exec(opening: Opening, prompt: str, show: Printer, racing: Racing | None) -> int:
+async def _exec(opening: Opening, prompt: str, show: Printer, judged: Racing | Fixing | None) -> int:
     session = Session(opening, attended=False)
     log_faults_to(opening.workspace.folders.error_log)
     events = session.listen()
@@ -49,21 +57,27 @@ async def _exec(opening: Opening, prompt: str, show: Printer, racing: Racing | N
     with CommandSignals(session.interrupt, (signal.SIGINT, *SIGNALS)) as signals:
         await session.open()
         try:
-            if racing is None:
-                session.submit(prompt)
+            if isinstance(judged, Racing):
+                how = judged.judge_all
+                await session.race.start(prompt, judged.attempts, judged.checks, judge_all=how)
             else:
-                how = racing.judge_all
-                await session.race.start(prompt, racing.attempts, racing.checks, judge_all=how)
-            code = await _shown(events, show, session.interrupt)
+                if judged is not None:
+                    await session.checks.follow(judged.checks, judged.rounds)
+                session.submit(prompt)
+            code = await _shown(events, show, session.interrupt, judging=isinstance(judged, Fixing))
         finally:
             await session.close()
     return signals.code or code
 
 
-async def _shown(events: AsyncIterator[Event], show: Printer, stop: Callable[[], object]) -> int:
+async def _shown(
+    events: AsyncIterator[Event], show: Printer, stop: Callable[[], object], *, judging: bool
+) -> int:
     """Show the events of the turn up to its end; returns the exit code. Where nobody reads what is printed
-    any more, ``stop`` ends the turn as Esc does."""
-    refused = closed = False
+    any more, ``stop`` ends the turn as Esc does. With ``judging`` a turn that changed something ends with its
+    verdict, and the rounds that follow are shown too."""
+    refused = closed = landed = False
+    red = 0
     async with telling_silence(lambda line: say(f"spark: {line}", err=True)) as heard:
         async for event in events:
             heard(event)
@@ -76,7 +90,15 @@ async def _shown(events: AsyncIterator[Event], show: Printer, stop: Callable[[],
                 say("spark: standard output was closed, so the turn was stopped; what landed stays", err=True)
                 stop()
             refused = refused or isinstance(event, HunkRefused)
-            if isinstance(event, TurnEnded):
-                stopped = closed and event.status == "interrupted"
-                return OUTPUT_CLOSED if stopped else exit_code(event.status, event.code, refused=refused)
+            landed = landed or isinstance(event, HunkLanded)
+            if isinstance(event, TurnJudged):
+                red, landed, refused = event.red, False, False
+                if not event.again:
+                    return FAILED if red else DONE
+            if isinstance(event, TurnEnded) and not (
+                judging and (landed or red) and event.status == "completed"
+            ):
+                if closed and event.status == "interrupted":
+                    return OUTPUT_CLOSED
+                return exit_code(event.status, event.code, refused=refused) or (FAILED if red else DONE)
     return FAILED

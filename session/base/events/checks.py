@@ -46,7 +46,8 @@ class CheckEnded(Event):
 
     ``before`` counts what it found before anything changed and finds still; that is not among ``findings``.
     Where there is nothing else, ``status`` is ``as_before``. ``walls`` are those that it ran in:
-    ``namespaces``, ``landlock`` or ``none``; empty where it did not run.
+    ``namespaces``, ``landlock`` or ``none``; empty where it did not run. Where it is red, ``excerpt`` is what
+    of its output says why, and ``places`` are the lines of the project that it names, as ``path:line``.
     """
 
     type: ClassVar[str] = "check.ended"
@@ -57,6 +58,19 @@ class CheckEnded(Event):
     why: str = ""
     before: int = 0
     walls: str = ""
+    excerpt: str = ""
+    places: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TurnJudged(Event):
+    """All checks have judged a turn that changed something: ``red`` counts what they found, and ``again``
+    says whether a round of auto-fix follows."""
+
+    type: ClassVar[str] = "turn.judged"
+    turn: str
+    red: int
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)

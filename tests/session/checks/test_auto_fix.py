@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from session.base.events import HunkLanded, PromptSubmitted, TurnEnded
-from session.checks.red import AutoFix, Red, Round, red_request
+from session.checks.red import AutoFix, Red, Round, RoundsOver, red_request
 
 
 def turn(auto: AutoFix, name: str, *, lands: bool = True, status: str = "completed") -> None:
@@ -17,6 +17,11 @@ def turn(auto: AutoFix, name: str, *, lands: bool = True, status: str = "complet
     if lands:
         auto.take(HunkLanded(name, "h1", "a.py", "applied", 1, 1, 2))
     auto.take(TurnEnded(name, status))
+
+
+def ended(decided: Round | RoundsOver) -> str:
+    assert isinstance(decided, RoundsOver)
+    return decided.told
 
 
 def test_rounds_are_counted_and_end() -> None:
@@ -28,7 +33,7 @@ def test_rounds_are_counted_and_end() -> None:
     second = auto.judged("t2", "- a.py:1: two")
     assert isinstance(second, Round) and second.told.startswith("auto-fix 2 of 2")
     turn(auto, "t3")
-    assert auto.judged("t3", "- a.py:1: three") == (
+    assert ended(auto.judged("t3", "- a.py:1: three")) == (
         "auto-fix stopped after 2 of 2 rounds; /fix sends what is red"
     )
     turn(auto, "t4")
@@ -38,7 +43,7 @@ def test_rounds_are_counted_and_end() -> None:
 def test_no_round_follows_by_default() -> None:
     auto = AutoFix(0)
     turn(auto, "t1")
-    assert auto.judged("t1", "- a.py:1: one") == ""
+    assert auto.judged("t1", "- a.py:1: one") == RoundsOver()
 
 
 def test_a_round_that_changes_nothing_is_the_last() -> None:
@@ -46,24 +51,44 @@ def test_a_round_that_changes_nothing_is_the_last() -> None:
     turn(auto, "t1")
     assert isinstance(auto.judged("t1", "- a.py:1: one"), Round)
     turn(auto, "t2")
-    assert auto.judged("t2", "- a.py:1: one") == "auto-fix stopped: the last round left what is red as it was"
+    stop = "auto-fix stopped: the last round left what is red as it was"
+    assert ended(auto.judged("t2", "- a.py:1: one")) == stop
 
 
-def test_a_round_that_lands_nothing_is_the_last() -> None:
+def test_a_round_that_lands_nothing_is_the_last_and_says_so() -> None:
     auto = AutoFix(5)
     turn(auto, "t1")
     assert isinstance(auto.judged("t1", "- a.py:1: one"), Round)
-    turn(auto, "t2", lands=False)
-    assert auto.judged("t2", "- a.py:1: two") == ""
+    auto.take(PromptSubmitted("t2", "mend it"))
+    told = auto.take(TurnEnded("t2", "completed"))
+    assert told == "auto-fix stopped: round 1 of 5 landed nothing"
+    assert auto.judged("t2", "- a.py:1: two") == RoundsOver()
+
+
+def test_rounds_that_end_red_go_back_to_the_one_that_left_the_least() -> None:
+    auto = AutoFix(2)
+    turn(auto, "t1")
+    auto.judged("t1", "- five", 5)
+    turn(auto, "t2")
+    auto.judged("t2", "- one", 1)
+    turn(auto, "t3")
+    end = auto.judged("t3", "- three", 3)
+    assert isinstance(end, RoundsOver) and (end.undo, end.best) == (("t3",), "t2")
+    turn(auto, "t4")
+    auto.judged("t4", "- two", 2)
+    turn(auto, "t5")
+    assert auto.judged("t5", "- two", 2) == RoundsOver(
+        "auto-fix stopped: the last round left what is red as it was", (), "t5"
+    )
 
 
 def test_a_stop_holds_until_the_next_prompt() -> None:
     auto = AutoFix(5)
     turn(auto, "t1")
     auto.stop()
-    assert auto.judged("t1", "- a.py:1: one") == ""
+    assert auto.judged("t1", "- a.py:1: one") == RoundsOver()
     turn(auto, "t2", status="interrupted")
-    assert auto.judged("t2", "- a.py:1: one") == ""
+    assert auto.judged("t2", "- a.py:1: one") == RoundsOver()
     turn(auto, "t3")
     assert isinstance(auto.judged("t3", "- a.py:1: one"), Round)
 
@@ -72,7 +97,7 @@ def test_the_verdict_on_an_earlier_turn_starts_nothing() -> None:
     auto = AutoFix(5)
     turn(auto, "t1")
     auto.take(PromptSubmitted("t2", "something else"))
-    assert auto.judged("t1", "- a.py:1: one") == ""
+    assert auto.judged("t1", "- a.py:1: one") == RoundsOver()
 
 
 def test_a_request_says_each_message_once_and_stays_short() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from session.base.events import CheckEnded, CheckStarted, HunkChecked, Notice, PromptSubmitted
+from session.base.events import CheckEnded, CheckStarted, HunkChecked, Notice, PromptSubmitted, TurnJudged
 from session.base.storage.folders import config_folder, project_folders
 from session.checks.check import Check
 from session.checks.known_checks import Agreements
@@ -105,6 +105,41 @@ async def test_what_is_red_goes_back_by_itself_and_the_next_round_mends_it(root:
         assert len(talk.all(PromptSubmitted)) == 2, "nothing is red any more"
 
 
+WORSE = """
+[[scenario]]
+id = "worse"
+match = ["checks fail"]
+times = 1
+[[scenario.hunk]]
+id = "more"
+path = "colours.py"
+lines = '''
+ def blue():
+-    return violet
++    return violet + wrong + worse
+'''
+[[scenario.step]]
+patch = ["more"]
+"""
+
+
+async def test_rounds_that_end_red_go_back_to_the_best_one(root: Path) -> None:
+    count = "grep -onE 'violet|wrong|worse' colours.py | sed 's/^/colours.py:/;s/[a-z]*$/ error: &/'; exit 1"
+    file = config_folder(environment(root.parent / "xdg")) / "config.toml"
+    file.write_text(f'[[checks]]\nname = \'tests\'\nkind = \'tests\'\ncommand = """{count}"""\n')
+    Agreements(project_folders(root, environment(root.parent / "xdg")).state).add([Check("tests", count)])
+    rounds(root, 1)
+    async with talking(root, PAINT + WORSE) as talk:
+        await talk.session.checks.follow()
+        talk.session.submit("paint")
+        judged = await talk.until(TurnJudged, lambda event: event.turn == "t2")
+        assert judged.red == 1, "what the first turn left, with one word that is wrong"
+        assert "return violet\n" in talk.text("colours.py"), "the user's own turn stays"
+        assert "auto-fix went back a round, to what left the least red: 1 left" in [
+            each.text for each in talk.all(Notice)
+        ]
+
+
 async def test_esc_while_the_checks_run_sends_nothing_back(root: Path) -> None:
     agree(root)
     rounds(root, 3)
@@ -157,7 +192,8 @@ async def test_agreed_checks_run_on_command(root: Path) -> None:
             ("ruff", "green"),
             ("tests", "red"),
         ]
-        assert talk.session.checks.request().endswith("(tests)\n```")
+        request = talk.session.checks.request()
+        assert "(tests)\n```\n\ntests printed this, cut to what matters.\n```\nAssertionError\n```" in request
 
 
 async def test_nothing_runs_that_was_not_agreed_to(root: Path) -> None:

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from session.checks.excerpt import MOST_LINES, excerpt
 from session.checks.finding import Finding
-from session.checks.output import MOST_LINES, Failure, ProjectPaths, excerpt, read_failure
+from session.checks.output import Failure, ProjectPaths, read_failure
 from tests.checkout import ROOT as CHECKOUT
 from tests.thorough import share
 

@@ -59,8 +59,8 @@ def excerpt(text: str) -> str:
     """The lines of ``text`` that say why: every failure once, lines with places or loud words, and the last
     ones; without control sequences and keys."""
     whole = redact(clean(overwritten(text))).text.splitlines()
-    lines = [line.rstrip()[:LONGEST_LINE] for line in whole]
-    lines = [line for at, line in enumerate(lines) if line or (at and lines[at - 1])]
+    cut = [line.rstrip()[:LONGEST_LINE] for line in whole]
+    lines = [line for at, line in enumerate(cut) if line or (at and cut[at - 1])]
     blocks = _folded(_blocks(_counted(lines)))
     failures = [block for block in blocks if block.name]
     most = max(LEAST_LINES, MOST_LINES // (len(failures) or 1))
@@ -68,9 +68,8 @@ def excerpt(text: str) -> str:
     told = 0
     for block in blocks:
         if not block.name:
-            shown += _cut(
-                block.lines, MOST_LINES // (4 if failures else 1), LAST if block is blocks[-1] else 0
-            )
+            left = [line for line in block.lines if not failures or not _told_again().search(line)]
+            shown += _cut(left, MOST_LINES // (4 if failures else 1), LAST if block is blocks[-1] else 0)
         elif told < MOST_BLOCKS:
             told += 1
             shown += _cut(block.lines, most, 0, head=True)
@@ -164,6 +163,12 @@ def _heads() -> tuple[tuple[re.Pattern[str], ...], re.Pattern[str]]:
     """The patterns of the lines at which a failed test begins, and of those that end the last one."""
     data = _data()
     return tuple(re.compile(each["begins"]) for each in data["failure"]), re.compile(data["failures_end"])
+
+
+@cache
+def _told_again() -> re.Pattern[str]:
+    """The pattern of lines that name a failure once more."""
+    return re.compile(_data()["failure_again"])
 
 
 @cache

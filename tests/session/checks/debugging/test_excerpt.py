@@ -58,7 +58,7 @@ def test_a_progress_bar_is_its_last_state() -> None:
     bar = "".join(f"\rtesting {n} of 100 failed=0" for n in range(100))
     assert excerpt(f"{bar}\rdone\nerror: no\n") == "done\nerror: no"
     found = find(f"{bar}\rapp.py:3: error: no\n", lambda path: path)
-    assert [str(each) for each in found] == ["app.py:3: error: no"]
+    assert [str(each) for each in found] == ["app.py:3: no"]
 
 
 def test_lines_that_repeat_are_counted() -> None:

@@ -55,6 +55,8 @@ class Verdict:
     """Whether its command could be run at all."""
     walls: Walls = ""
     """The walls it ran in."""
+    hung: bool = False
+    """Whether it was ended since it took much longer than before any change, or passed its time limit."""
     excerpt: str = ""
     """What of its output says why it is red."""
     places: tuple[Finding, ...] = ()

@@ -122,7 +122,7 @@ class CheckRunner:
         ran = outcome.end is not End.EXIT or outcome.code not in _CANNOT_RUN
         verdict = Verdict(check, status, outcome.seconds, (), why, last, sandbox.note, ran, sandbox.walls)
         if failure is None:
-            return verdict
+            return replace(verdict, hung=outcome.end is End.TIME)
         return replace(
             verdict, findings=failure.findings, excerpt=failure.excerpt, places=failure.places[:MOST_PLACES]
         )

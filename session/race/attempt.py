@@ -95,6 +95,7 @@ class Meter:
     def __init__(self, started: Callable[[TurnStarted], None]) -> None:
         self._on_start = started
         self._began = 0.0
+        self._heard = time.monotonic()
         self._characters = 0
         self._counted: Usage | None = None
         self.input_tokens = 0
@@ -107,6 +108,7 @@ class Meter:
 
     def publish(self, event: Event) -> None:
         """See :class:`Publisher`."""
+        self._heard = time.monotonic()
         match event:
             case TurnStarted(input_tokens=tokens):
                 self.input_tokens = tokens
@@ -129,6 +131,11 @@ class Meter:
                 self.ended = event
             case _:
                 pass
+
+    @property
+    def silent(self) -> float:
+        """Seconds since it was heard of last."""
+        return time.monotonic() - self._heard
 
     @property
     def output_tokens(self) -> int:

@@ -5,8 +5,10 @@ The checks of a race run on them, each in a sandbox of its own.
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 import hashlib
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -18,9 +20,15 @@ from session.checks.check import Check
 from session.checks.finding import Status as CheckStatus
 from session.checks.finding import Verdict
 from session.checks.runner import RunsChecks
+from session.checks.sandbox.command import Edits
 from session.race.attempt_life import Result, Standing, judge
 
 _CONTEXT = 3
+TIMES_BEFORE = 10.0
+"""How many times as long as before any change a check of an attempt may take."""
+LEAST_SECONDS, LEAST_IF_RED = 15.0, 60.0
+TIMES_SLOW, LEAST_SLOW = 3.0, 5.0
+"""How many times as long as before any change, and seconds, after which a check is slow."""
 
 
 class AttemptFiles:
@@ -169,12 +177,28 @@ class Judge:
         self._checks = tuple(checks)
         self._reaching = reaching
         self._before: dict[int, Verdict] = {}
+        self._known = [asyncio.Event() for _ in checks]
 
     async def baseline(self, check: int) -> Verdict:
         """What a check says of the project as it is."""
         verdict = await self._runner.run(self._checks[check])
         self._before[check] = verdict
+        self._known[check].set()
         return verdict
+
+    def seconds(self, check: int) -> float:
+        """The time limit of a check of an attempt: a multiple of what it took before any change, as far as
+        that is known. Where it was red then it may have ended early, and has a minute at least."""
+        asked, before = self._checks[check], self._before.get(check)
+        if before is None or before.status is CheckStatus.UNCLEAR:
+            return asked.seconds
+        least = LEAST_SECONDS if before.status is CheckStatus.GREEN else LEAST_IF_RED
+        return min(asked.seconds, max(least, TIMES_BEFORE * before.seconds))
+
+    def is_slow(self, check: int, seconds: float) -> bool:
+        """Whether a run that goes on after ``seconds`` takes much longer than before any change."""
+        before = self._before.get(check)
+        return before is not None and seconds > max(LEAST_SLOW, TIMES_SLOW * before.seconds)
 
     async def attempt(self, check: int, files: AttemptFiles) -> Verdict:
         """What a check says of an attempt; green for one that is about none of its files.
@@ -190,10 +214,29 @@ class Judge:
             return Verdict(asked, CheckStatus.GREEN, 0.0)
         tests = await self._reaching(asked, sorted(edits)) if asked.takes_tests else ()
         if tests:
-            first = await self._runner.run(asked.only(tests), there, edits=edits)
-            if judge(first, self._before.get(check)).standing is Standing.RED:
+            first = await self._in_time(check, asked.only(tests), there, edits)
+            if first.hung or judge(first, self._before.get(check)).standing is Standing.RED:
                 return first
-        return await self._runner.run(asked, there, edits=edits)
+        return await self._in_time(check, asked, there, edits)
+
+    async def _in_time(self, check: int, asked: Check, there: Sequence[str], edits: Edits) -> Verdict:
+        """Run it, and end it at its time limit, which may become known only while it runs."""
+        began = time.monotonic()
+        run = asyncio.create_task(self._runner.run(asked, there, edits=edits))
+        known = asyncio.create_task(self._known[check].wait())
+        try:
+            await asyncio.wait({run, known}, return_when=asyncio.FIRST_COMPLETED)
+            seconds = self.seconds(check)
+            await asyncio.wait({run}, timeout=max(0.0, began + seconds - time.monotonic()))
+            if run.done() or seconds >= asked.seconds:
+                return await run
+        finally:
+            for task in (run, known):
+                task.cancel()
+            await asyncio.wait({run, known})
+        before = self._before[check].seconds
+        why = f"it was ended after {seconds:.0f} s; before any change it took {before:.1f} s"
+        return Verdict(asked, CheckStatus.UNCLEAR, time.monotonic() - began, why=why, hung=True)
 
     async def close(self) -> None:
         """End what the checks have begun."""

@@ -11,11 +11,12 @@ Rules, which the table holds:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from session.checks.check import Kind
-from session.checks.finding import Status, Verdict, before_edits, new_findings
+from session.checks.finding import Finding, Status, Verdict, before_edits, new_findings
 
 RUN_AGAIN = frozenset({Kind.TESTS, Kind.OTHER})
 """The kinds of checks that may be flaky, so that a lone disagreement of one is run again."""
@@ -47,6 +48,40 @@ class Judgement:
     mended: int = 0
     why: str = ""
 
+    @property
+    def failures(self) -> int:
+        """How many findings speak against the attempt: those of a flaky check are the ones of every run."""
+        if self.standing is Standing.RED:
+            return len(self.verdict.findings) or 1
+        return len(self.verdict.findings) if self.standing is Standing.UNCLEAR else 0
+
+
+def agree(first: Verdict, again: Verdict) -> bool:
+    """Whether two runs of a check on the same files say the same: both are red only where a finding is in
+    both, if they have any."""
+    if first.status is not again.status or first.status is not Status.RED:
+        return first.status is again.status
+    return not (first.findings and again.findings) or bool(in_both(first, again))
+
+
+def in_both(first: Verdict, again: Verdict) -> tuple[Finding, ...]:
+    """The findings of the second verdict at places where the first one has some, too."""
+    known = set(map(_place, first.findings))
+    return tuple(each for each in again.findings if _place(each) in known)
+
+
+def _place(finding: Finding) -> tuple[str, int | str]:
+    """The assertion of a test is where it is, whatever it says of an attempt."""
+    return finding.path, finding.line or finding.message
+
+
+def contradicted(verdict: Verdict, others: Sequence[Verdict]) -> bool:
+    """Whether no other verdict has found anything where the red ``verdict`` has."""
+    red = [other for other in others if other.status is Status.RED]
+    if not verdict.findings or not all(other.findings for other in red):
+        return bool(others) and not red
+    return bool(others) and not any(in_both(other, verdict) for other in red)
+
 
 def judge(verdict: Verdict, baseline: Verdict | None) -> Judgement:
     """The judgement of ``verdict``. A check that was red before is held against the attempt only where it
@@ -66,10 +101,13 @@ def judge(verdict: Verdict, baseline: Verdict | None) -> Judgement:
     return Judgement(Standing.AS_BEFORE, verdict, left, mended, f"still red: {_first(verdict)}")
 
 
-def flaky(verdict: Verdict) -> Judgement:
-    """The judgement of a check that said one thing, and another when it was run again."""
-    why = f"{verdict.check.name} is flaky: green in one run and red in another, on the same files"
-    return Judgement(Standing.UNCLEAR, verdict, why=why)
+def flaky(first: Verdict, again: Verdict) -> Judgement:
+    """The judgement of a check that said one thing, and another when it was run again. What it found both
+    times is left of its findings."""
+    red = next((str(each) for verdict in (first, again) for each in verdict.findings), "")
+    said = f": {red}" if red else ""
+    why = f"{again.check.name} is flaky: green in one run and red in another, on the same files{said}"
+    return Judgement(Standing.UNCLEAR, replace(again, findings=in_both(first, again)), why=why)
 
 
 def _first(verdict: Verdict) -> str:

@@ -9,14 +9,14 @@ before, an attempt that leaves them as they were can win too, once all have been
 checks were red and it mended nothing. A verdict of tests that others contradict is run again before it
 counts, a green one more often where many attempts are red: one of them is green by chance sooner. One that
 then differs counts as flaky, and nothing lands on it. Among equals the one with the fewest changed lines
-wins. Without a winner, the best is offered: the most checks passed, the most attempts that agree, the fewest
-lines.
+wins. Without a winner, the best is offered: the most checks passed, the fewest tests that failed in every
+run, the most attempts that agree, the fewest lines.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 
 from session.checks.check import Check
@@ -29,7 +29,10 @@ from session.race.attempt_life import (
     Signal,
     Standing,
     State,
+    agree,
+    contradicted,
     flaky,
+    in_both,
     judge,
 )
 
@@ -39,6 +42,9 @@ FLAKE = 0.05
 """The share of runs in which a flaky check is taken to say the wrong thing."""
 MOST_WRONG = 0.01
 """The greatest chance with which one of several wrong attempts may be green in all its runs."""
+
+MOST_OVERTIME = 4
+"""Runs beside those in slots that take much longer than before any change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +107,8 @@ class Race:
         self._judge_all = judge_all
         self._baseline: dict[int, Verdict] = {}
         self._running: set[RunCheck] = set()
+        self._overtime: set[RunCheck] = set()
+        """The runs that take much longer than before any change: they hold no slot."""
         self._asked: set[int] = set()
         """The checks whose baseline runs or ran."""
         self.flaky: set[int] = set()
@@ -146,12 +154,21 @@ class Race:
     def checked(self, attempt: int, check: int, verdict: Verdict) -> list[Effect]:
         """A check has run."""
         self._running.discard(RunCheck(attempt, check))
+        self._overtime.discard(RunCheck(attempt, check))
         if self.over:
             return []
         if attempt == BASELINE:
             return [*self._baseline_ran(check, verdict), *self._next()]
         life = self.lives[attempt]
         return [*self._ran(life, check, verdict), *self._next()] if life.live else self._next()
+
+    def overtime(self, run: RunCheck) -> list[Effect]:
+        """A check takes much longer than it should: most likely it waits, so that another one can run."""
+        if self.over or run not in self._running or len(self._overtime) >= max(MOST_OVERTIME, self._slots):
+            return []
+        self._running.discard(run)
+        self._overtime.add(run)
+        return self._next()
 
     def stop_streaming(self, why: str) -> list[Effect]:
         """No more tokens may be spent: whole answers are still judged."""
@@ -206,16 +223,18 @@ class Race:
         """Judge a verdict, or have the check run again."""
         life.held = None
         first = life.first_run
-        agrees = first is None or first.status is verdict.status
+        agrees = first is None or agree(first, verdict)
         life.runs += 1
         if agrees and life.runs < self._runs_needed(life, check, verdict):
             life.first_run = verdict
             life.advance(Signal.AGAIN)
             return []
+        if first is not None and first.findings and verdict.findings:
+            verdict = replace(verdict, findings=in_both(first, verdict) or verdict.findings)
         life.first_run, life.runs = None, 0
         judged = judge(verdict, self._baseline.get(check))
-        if not agrees:
-            judged = flaky(verdict)
+        if first is not None and not agrees:
+            judged = flaky(first, verdict)
             self.flaky.add(check)
         life.judgements.append(judged)
         told: list[Effect] = [Checked(life.number, judged)]
@@ -232,16 +251,15 @@ class Race:
         if self.checks[check].kind not in RUN_AGAIN or verdict.status is Status.UNCLEAR:
             return 1
         others = [
-            other.judgements[check].verdict.status
+            other.judgements[check].verdict
             for other in self.lives.values()
             if other is not life and len(other.judgements) > check
         ]
-        before = [self._baseline[check].status] if check in self._baseline else []
+        before = [self._baseline[check]] if check in self._baseline else []
         if verdict.status is Status.RED:
-            alone = bool(others or before) and Status.RED not in (*others, *before)
-            return 2 if alone or check in self.flaky else 1
-        wrong = others.count(Status.RED)
-        if not wrong and Status.RED not in before and check not in self.flaky:
+            return 2 if check in self.flaky or contradicted(verdict, [*others, *before]) else 1
+        wrong = sum(other.status is Status.RED for other in others)
+        if not wrong and not any(each.status is Status.RED for each in before) and check not in self.flaky:
             return 1
         return next(runs for runs in count(2) if (wrong + 1) * FLAKE**runs <= MOST_WRONG)
 
@@ -267,6 +285,7 @@ class Race:
 
     def _cut(self, life: AttemptLife, why: str) -> list[Effect]:
         self._running = {each for each in self._running if each.attempt != life.number}
+        self._overtime = {each for each in self._overtime if each.attempt != life.number}
         return [Cut(life.number), self._end(life, Signal.CUT, why)]
 
     # -- what follows --------------------------------------------------------------------------
@@ -334,10 +353,11 @@ class Race:
         some_green = any(each.standing is Standing.GREEN for each in life.judgements)
         return some_green or any(each.mended for each in life.judgements)
 
-    def _rank(self, life: AttemptLife) -> tuple[int, int, int, int]:
+    def _rank(self, life: AttemptLife) -> tuple[int, int, int, int, int]:
         passed = sum(each.standing.passes for each in life.judgements)
-        agree = sum(other.same_as == life.number for other in self.lives.values())
-        return -passed, -agree, life.result.lines, life.number
+        failures = sum(each.failures for each in life.judgements)
+        same = sum(other.same_as == life.number for other in self.lives.values())
+        return -passed, failures, -same, life.result.lines, life.number
 
     def _is_twin(self, other: AttemptLife, life: AttemptLife) -> bool:
         whole = other is not life and other.state not in (State.STREAMING, State.FAILED, State.CUT)

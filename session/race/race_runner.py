@@ -47,6 +47,9 @@ from session.turn.turn_memory import TurnMemory
 
 LOOK_SECONDS = 0.2
 """Seconds between two looks at the limits, and between two reports on how far the attempts are."""
+LEAST_SILENCE, TIMES_ANSWER = 30.0, 3.0
+"""Seconds without anything new of an answer, and how many times as long as the slowest whole answer took,
+after which it is given up."""
 NO_WINNER = "no_winner"
 """The code of a turn whose race nobody won."""
 
@@ -85,6 +88,10 @@ class RaceRunner:
         self._publish = publish
         self._began = time.monotonic()
         self._decided: asyncio.Future[Decided] = asyncio.get_running_loop().create_future()
+        self._checks: dict[RunCheck, float] = {}
+        """When each check that runs began."""
+        self._answered: list[float] = []
+        """Seconds from the beginning to each whole answer."""
         self._tasks: dict[asyncio.Task[None], int] = {}
         """The attempts and checks that run, with the attempt that each is about."""
         self._told: dict[int, tuple[int, int, int]] = {}
@@ -190,17 +197,22 @@ class RaceRunner:
         if why:
             self._take(self.race.failed(attempt.number, clean_line(why)))
             return
+        self._answered.append(time.monotonic() - self._began)
         result = await self._thread.run(attempt.files.result)
         self._progress(attempt)
         self._publish(attempt_answered(self.turn.name, attempt, result))
         self._take(self.race.answered(attempt.number, result, clean_line(attempt.meter.refusals)))
 
     async def _check(self, run: RunCheck) -> None:
-        if run.attempt == BASELINE:
-            verdict = await self._judge.baseline(run.check)
-            self._tell(baseline_checked(self.turn.name, verdict))
-        else:
-            verdict = await self._judge.attempt(run.check, self.attempts[run.attempt].files)
+        self._checks[run] = time.monotonic()
+        try:
+            if run.attempt == BASELINE:
+                verdict = await self._judge.baseline(run.check)
+                self._tell(baseline_checked(self.turn.name, verdict))
+            else:
+                verdict = await self._judge.attempt(run.check, self.attempts[run.attempt].files)
+        finally:
+            del self._checks[run]
         self._take(self.race.checked(run.attempt, run.check, verdict))
 
     async def _look(self) -> None:
@@ -210,12 +222,28 @@ class RaceRunner:
             await asyncio.sleep(LOOK_SECONDS)
             for attempt in self.attempts.values():
                 self._progress(attempt)
+            self._pass_over()
             if limits.tokens is not None and self._tokens() > limits.tokens:
                 self._take(self.race.stop_streaming(f"the limit of {limits.tokens:,} tokens is reached"))
             if limits.cost is not None and self._cost() > limits.cost:
                 self._take(self.race.stop_streaming(f"the limit of ${limits.cost:,.2f} is reached"))
             if limits.seconds is not None and time.monotonic() - self._began > limits.seconds:
                 self._take(self.race.stop(f"the limit of {limits.seconds / 60:g} minutes is reached"))
+
+    def _pass_over(self) -> None:
+        """Give the slot of a slow check to another one, and give up an answer that has stopped coming."""
+        now = time.monotonic()
+        for run, began in list(self._checks.items()):
+            if run.attempt != BASELINE and self._judge.is_slow(run.check, now - began):
+                self._take(self.race.overtime(run))
+        if not self._answered:
+            return
+        longest = max(LEAST_SILENCE, TIMES_ANSWER * max(self._answered))
+        for attempt in self.attempts.values():
+            if self.race.lives[attempt.number].state is State.STREAMING and attempt.meter.silent > longest:
+                attempt.cut()
+                why = f"nothing came of its answer for {longest:.0f} s, and others were whole long before"
+                self._take(self.race.failed(attempt.number, why))
 
     def _take(self, effects: Sequence[Effect]) -> None:
         """Carry out what the race decided."""

@@ -1,1 +1,23 @@
-"""The command line: the commands, their options, and what all of them share."""
+"""The command line: the commands, their options, and what all of them share.
+
+This runs before anything else of spark is imported.
+"""
+# ruff: noqa: PTH
+# Nothing is imported before the path is in order, pathlib included.
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def _own_packages_first() -> None:
+    """Have spark import its own packages and what it depends on, whatever ``PYTHONPATH`` says: that is for the
+    project's programs, and a project may be one that spark uses. Only a checkout of spark stays where it is."""
+    own = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    given = {os.path.abspath(each) for each in os.environ.get("PYTHONPATH", "").split(os.pathsep)} - {own}
+    if os.environ.get("PYTHONPATH"):
+        sys.path.sort(key=lambda entry: os.path.abspath(entry) in given)
+
+
+_own_packages_first()

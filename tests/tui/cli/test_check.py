@@ -28,6 +28,17 @@ def root(tmp_path: Path) -> Path:
     return folder
 
 
+def test_the_projects_own_packages_are_not_those_that_spark_imports(root: Path, spark_path: Path) -> None:
+    """In click itself, say, with ``PYTHONPATH=src``; the checks get it as it is."""
+    for name in ("click", "json", "prompt_toolkit"):
+        (root / "src" / name).mkdir(parents=True)
+        (root / "src" / name / "__init__.py").write_text(f"raise SystemExit('the {name} of the project')\n")
+    environ = {**os.environ, "PYTHONPATH": "src"}
+    line = [str(spark_path), "check", "--check", "echo app.py:1: $PYTHONPATH; exit 1"]
+    ran = subprocess.run(line, cwd=root, env=environ, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout) == (1, "app.py:1: src\n"), ran.stderr
+
+
 def configure(text: str) -> None:
     folder = Path(os.environ["XDG_CONFIG_HOME"]) / "spark"
     folder.mkdir(parents=True, exist_ok=True)

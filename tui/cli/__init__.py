@@ -2,7 +2,7 @@
 
 This runs before anything else of spark is imported.
 """
-# ruff: noqa: PTH
+# ruff: noqa: PTH100, PTH120
 # Nothing is imported before the path is in order, pathlib included.
 
 from __future__ import annotations

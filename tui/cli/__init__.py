@@ -12,8 +12,8 @@ import sys
 
 
 def _own_packages_first() -> None:
-    """Have spark import its own packages and what it depends on, whatever ``PYTHONPATH`` says: that is for the
-    project's programs, and a project may be one that spark uses. Only a checkout of spark stays where it is."""
+    """Have spark import its own packages and what it needs, whatever ``PYTHONPATH`` says: that is for the
+    project's programs, and spark may use the project. Only a checkout of spark stays where it is."""
     own = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     given = {os.path.abspath(each) for each in os.environ.get("PYTHONPATH", "").split(os.pathsep)} - {own}
     if os.environ.get("PYTHONPATH"):

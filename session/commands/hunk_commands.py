@@ -210,11 +210,12 @@ class HunkCommands:
                 found.setdefault(entry.place, None)
         return found
 
-    async def undo_turn(self, turn: str | None = None) -> list[HunkUndone | HunkRefused]:
-        """Undo every landed hunk of ``turn``, newest first; without it, of the last turn that has any."""
+    async def undo_turn(self, turn: str | None = None, session: str = "") -> list[HunkUndone | HunkRefused]:
+        """Undo every landed hunk of ``turn``, of this session or another, newest first; without it, of the
+        last turn that has any."""
         if turn is None:
             return await self.undo_all(tuple(self.undoable.last_turn))
-        results = await self.thread.run(lambda: self._landing.undo_turn(self.session, turn))
+        results = await self.thread.run(lambda: self._landing.undo_turn(session or self.session, turn))
         return [self._undone(result) for result in results]
 
     async def undo_all(self, hunks: Collection[str]) -> list[HunkUndone | HunkRefused]:

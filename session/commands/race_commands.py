@@ -8,10 +8,11 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from session.base.events import HunkRefused, HunkUndone
+from session.base.events import HunkRefused, HunkUndone, Notice
+from session.base.storage.private_files import StoreError
 from session.commands.check_commands import CheckCommands, CheckError, slots_here
 from session.commands.hunk_commands import HunkCommands
 from session.project.edit_thread import EditThread
@@ -28,10 +29,13 @@ from session.wire.link.connection import Connection
 if TYPE_CHECKING:
     from session.checks.check import Check
     from session.race.attempt import Attempt
+    from session.race.attempt_files import AttemptFiles
     from session.race.plan import RacePlan
     from session.race.race_runner import RaceRunner
-    from session.race.take_runner import TakeRunner
+    from session.race.take_runner import Takable, TakeRunner
     from session.turn.lane import Lane
+
+NO_RACE = "there was no race yet in this project; /try 5 PROMPT begins one"
 
 
 class RaceError(Exception):
@@ -120,19 +124,13 @@ class RaceCommands:
         """Land attempt ``number`` of the last race, in place of the one that landed. Raises RaceError."""
         from session.race.take_runner import TakeRunner
 
-        attempt = self._attempt(number)
         race = self._last
-        if race is None or not race.turn.over or self._turns.running:
+        if self._turns.running or (race is not None and not race.turn.over):
             raise RaceError("wait until the turn that runs has ended, or stop it")
-        if not attempt.files.edits:
-            why = attempt.meter.refusals
-            raise RaceError(f"attempt {number} changed nothing{why and '; '}{why}")
-        if number == self._taken:
+        if number == self._taken and race is not None:
             raise RaceError(f"attempt {number} has landed already")
-        replaced = self._landed
-        conversation = self._memory.conversation
-        follows = not replaced and self._conversation == (conversation.starts, len(conversation.items))
-        instead = f" in place of attempt {self._taken}" if self._taken else ""
+        taken, replaced, winner = self._takable(number)
+        instead = f" in place of attempt {winner}" if winner else ""
 
         def make(name: str, text: str, lane: Lane) -> TakeRunner:
             from session.turn.turn import Turn
@@ -141,18 +139,91 @@ class RaceCommands:
                 Turn(name),
                 text,
                 lane,
-                attempt,
+                taken,
                 session=self._session,
-                undo=lambda: self._hunks.undo_turn(replaced) if replaced else _nothing(),
-                files=race.files,
+                undo=lambda: self._hunks.undo_turn(*replaced) if replaced[0] else _nothing(),
+                files=self._files,
                 memory=self._memory,
-                follows=follows,
                 thread=self._thread,
                 publish=self._publish,
                 landing=self._lands,
+                keep=self._keep,
             )
 
-        self._turns.submit(f"Take attempt {number}{instead}: {race.prompt}", make, typed="")
+        self._turns.submit(f"Take attempt {number}{instead}: {taken.prompt}", make, typed="")
+
+    def _takable(self, number: int) -> tuple[Takable, tuple[str, str], int]:
+        """An attempt of the last race, of this session or else of the project; the turn and the session whose
+        hunks it replaces, and the attempt that these are of. Raises RaceError."""
+        from session.race.take_runner import Takable
+
+        if self._last is None:
+            return self._kept_takable(number)
+        attempt = self._attempt(number)
+        if not attempt.files.edits:
+            why = attempt.meter.refusals
+            raise RaceError(f"attempt {number} changed nothing{why and '; '}{why}")
+        conversation = self._memory.conversation
+        follows = not self._landed and self._conversation == (conversation.starts, len(conversation.items))
+        standing = attempt.variation.preparation.instruction_tokens + conversation.tokens
+        taken = Takable(
+            number,
+            attempt.prompt,
+            attempt.files.edits,
+            attempt.files.diff(),
+            "".join(attempt.meter.said),
+            attempt.variation.chosen,
+            attempt.meter.input_tokens if follows else standing,
+            attempt.remember if follows else None,
+        )
+        return taken, (self._landed, self._session), self._taken
+
+    def _kept_takable(self, number: int) -> tuple[Takable, tuple[str, str], int]:
+        from session.race.kept_race import read_race
+        from session.race.take_runner import Takable
+
+        try:
+            race = read_race(self._opening.workspace.folders.state)
+        except StoreError as problem:
+            raise RaceError(str(problem)) from problem
+        if race is None:
+            raise RaceError(NO_RACE)
+        attempt = next((each for each in race.attempts if each.number == number), None)
+        if attempt is None:
+            raise RaceError(f"the last race has no attempt {number}; it has 1 to {len(race.attempts)}")
+        if number == race.taken:
+            raise RaceError(f"attempt {number} has landed already")
+        if not (edits := attempt.edits()):
+            raise RaceError(f"attempt {number} changed nothing")
+        tokens = self._memory.conversation.tokens
+        chosen = self._choice.chosen()
+        taken = Takable(number, race.prompt, edits, attempt.diff, attempt.said, chosen, tokens)
+        return taken, (race.turn, race.session), race.taken
+
+    def _files(self, name: str) -> AttemptFiles:
+        """The project's files as they are now, to place an attempt's edits in."""
+        from session.race.attempt_files import AttemptFiles
+
+        workspace = self._opening.workspace
+        return AttemptFiles(name, workspace.rehearsal(), workspace.root, attended=self._attended)
+
+    async def _keep(self) -> None:
+        """Keep the attempts of the last race on disk, with the one that is in the project."""
+        try:
+            await asyncio.to_thread(self._write)
+        except StoreError as problem:
+            self._publish(Notice(level="warning", text=str(problem)))
+
+    def _write(self) -> None:
+        from session.race.kept_race import keep, read_race
+        from session.race.race_events import kept_race
+
+        folder, race = self._opening.workspace.folders.state, self._last
+        if race is not None:
+            kept = kept_race(race.prompt, self._session, self._landed, self._taken, race.race, race.attempts)
+            keep(folder, kept)
+        elif (before := read_race(folder)) is not None:
+            keep(folder, replace(before, session=self._session, turn=self._landed, taken=self._taken))
 
     @property
     def green(self) -> frozenset[int]:
@@ -168,7 +239,7 @@ class RaceCommands:
 
     def _attempt(self, number: int) -> Attempt:
         if self._last is None:
-            raise RaceError("there was no race yet in this session; /try 5 PROMPT begins one")
+            raise RaceError(NO_RACE)
         attempt = self._last.attempts.get(number)
         if attempt is None:
             raise RaceError(f"the last race has no attempt {number}; it has 1 to {len(self._last.attempts)}")
@@ -218,6 +289,7 @@ class RaceCommands:
             thread=self._thread,
             publish=self._publish,
             landing=self._lands,
+            keep=self._keep,
         )
         return self._last
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from session.base.events import (
     AttemptAnswered,
@@ -18,6 +18,7 @@ from session.base.text.sanitize import clean_line
 from session.checks.finding import Verdict
 from session.race.attempt import Attempt
 from session.race.attempt_life import Judgement, Result, Standing
+from session.race.kept_race import KeptAttempt, KeptRace
 from session.race.plan import Estimate, RacePlan
 from session.race.race_rules import Decided, Race
 from session.setup.model_choice import ChosenModel
@@ -118,6 +119,33 @@ def race_ended(
         cost=round(sum(each.cost() for each in attempts), 6) if priced else None,
         why=decided.why,
     )
+
+
+def kept_race(
+    prompt: str, session: str, turn: str, taken: int, race: Race, attempts: Mapping[int, Attempt]
+) -> KeptRace:
+    """A race as it is kept on disk; the hunks of ``turn`` are those of attempt ``taken``."""
+    kept = []
+    for number, attempt in attempts.items():
+        life = race.lives[number]
+        judged = race.lives[life.same_as or number].judgements
+        verdicts = tuple(
+            f"{each.verdict.check.name} {each.standing}{f': {each.why}' if each.why else ''}"
+            for each in judged
+        )
+        kept.append(
+            KeptAttempt(
+                number,
+                str(life.state),
+                life.why,
+                attempt.meter.tokens,
+                life.result.lines,
+                verdicts,
+                attempt.files.diff(),
+                "".join(attempt.meter.said),
+            )
+        )
+    return KeptRace(prompt, session, turn, taken, tuple(kept))
 
 
 def race_usage(turn: str, parts: Sequence[Usage | None], kept: int) -> Usage:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from functools import partial
 
 from context.window.pieces import BudgetTooSmall
@@ -71,8 +71,10 @@ class RaceRunner:
         thread: EditThread,
         publish: Callable[[Event], None],
         landing: Callable[[str, int], None],
+        keep: Callable[[], Awaitable[None]],
     ) -> None:
-        """``landing`` is called with the turn and the winner before it lands."""
+        """``landing`` is called with the turn and the winner before it lands, ``keep`` once all has ended."""
+        self._keep = keep
         self.turn = turn
         self.prompt = prompt
         self.plan = plan
@@ -108,6 +110,8 @@ class RaceRunner:
                 await step()
             except Exception as problem:  # noqa: BLE001 - the turn must end, whatever of ours is at fault
                 self._fail(problem)
+        if self.race.over and self.attempts:
+            await self._keep()
         taken = [each.meter.usage for each in self.attempts.values()]
         self._publish(race_usage(self.turn.name, taken, self._kept))
         if self.turn.phase is not Phase.COMPLETED:

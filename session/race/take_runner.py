@@ -6,16 +6,17 @@ Lands an attempt's edits in the project: all of them fit, or none is written.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 
 from edits.hunk import Hunk, Refused
 from session.base.events import Event, HunkRefused, HunkUndone, PhaseChanged, TextDelta, TurnEnded
 from session.base.tasks import log_fault
 from session.base.text.sanitize import clean
 from session.project.edit_thread import EditThread
-from session.race.attempt import Attempt
 from session.race.attempt_files import AttemptFiles
 from session.race.attempt_life import Result
 from session.race.race_events import turn_started
+from session.setup.model_choice import ChosenModel
 from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain
 from session.turn.hunk_life import Answer
 from session.turn.lane import Lane
@@ -54,6 +55,22 @@ MOST_DIFF = 20_000
 TAKEN = "I took another answer to that prompt in place of the last one. It is in the files now:\n"
 
 
+@dataclass(frozen=True, slots=True)
+class Takable:
+    """An attempt that can be taken: its edits, which are ``diff`` as text; what its answer ``said``; the model
+    that is named for the turn, and the input tokens. ``remember`` makes its conversation the session's; None
+    where that has gone on since."""
+
+    number: int
+    prompt: str
+    edits: Sequence[Hunk]
+    diff: str
+    said: str
+    chosen: ChosenModel
+    tokens: int
+    remember: Callable[[TurnMemory], None] | None = None
+
+
 class TakeRunner:
     """Undoes the winner's hunks, and lands those of ``attempt``."""
 
@@ -62,20 +79,20 @@ class TakeRunner:
         turn: Turn,
         prompt: str,
         lane: Lane,
-        attempt: Attempt,
+        attempt: Takable,
         *,
         session: str,
         undo: Callable[[], Awaitable[list[HunkUndone | HunkRefused]]],
         files: Callable[[str], AttemptFiles],
         memory: TurnMemory,
-        follows: bool,
         thread: EditThread,
         publish: Callable[[Event], None],
         landing: Callable[[str, int], None],
+        keep: Callable[[], Awaitable[None]],
     ) -> None:
-        """``undo`` takes back the winner's hunks. ``follows`` says that the conversation is as it was when
-        the attempt began, so that its own can follow. ``landing`` is called with the turn and the attempt
-        before it lands, and with none of either once the winner is undone."""
+        """``undo`` takes back the winner's hunks. ``landing`` is called with the turn and the attempt before
+        it lands, and with none of either once the winner is undone; ``keep`` at the end."""
+        self._keep = keep
         self.turn = turn
         self.prompt = prompt
         self._lane = lane
@@ -84,7 +101,6 @@ class TakeRunner:
         self._undo = undo
         self._files = files
         self._memory = memory
-        self._follows = follows
         self._thread = thread
         self._publish = publish
         self._landing = landing
@@ -92,7 +108,7 @@ class TakeRunner:
 
     async def run(self) -> None:
         """Do it, and tell how it ended."""
-        for step in (self._take, self._lane.close):
+        for step in (self._take, self._lane.close, self._keep):
             try:
                 await step()
             except Exception as problem:  # noqa: BLE001 - the turn must end, whatever of ours is at fault
@@ -114,10 +130,8 @@ class TakeRunner:
     async def _take(self) -> None:
         if self.turn.over:
             return
-        chosen, edits = self._attempt.variation.chosen, self._attempt.files.edits
-        standing = self._attempt.variation.preparation.instruction_tokens + self._memory.conversation.tokens
-        tokens = self._attempt.meter.input_tokens if self._follows else standing
-        self._publish(turn_started(self._session, self.turn.name, chosen, tokens))
+        taken, edits = self._attempt, self._attempt.edits
+        self._publish(turn_started(self._session, self.turn.name, taken.chosen, taken.tokens))
         for signal in (Signal.SENT, Signal.ANSWERED):
             self._signal(signal)
         kept = [each for each in await self._undo() if isinstance(each, HunkRefused)]
@@ -131,13 +145,13 @@ class TakeRunner:
         await self._thread.run(lambda: rehearse(edits, files))
         if self._stopped():
             return
-        if self._follows:
-            self._attempt.remember(self._memory)
+        if taken.remember is not None:
+            taken.remember(self._memory)
             if self._attempt.prompt in self._memory.unsent:
                 self._memory.unsent.remove(self._attempt.prompt)
         else:
-            self._memory.unsent.append(TAKEN + self._attempt.files.diff()[:MOST_DIFF])
-        self._publish(TextDelta(turn=self.turn.name, text=clean("".join(self._attempt.meter.said))))
+            self._memory.unsent.append(TAKEN + self._attempt.diff[:MOST_DIFF])
+        self._publish(TextDelta(turn=self.turn.name, text=clean(self._attempt.said)))
         self._landing(self.turn.name, self._attempt.number)
         try:
             await land(edits, self._lane)

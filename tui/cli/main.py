@@ -46,6 +46,9 @@ COMMAND_MODULES = {
     "check_command": {
         "check": "Run the project's checks in a sandbox.",
     },
+    "race_command": {
+        "race": "List the attempts of the last race with their verdicts.",
+    },
     "review_command": {
         "review": "Review a change: findings for people, hooks and CI.",
     },

@@ -57,9 +57,9 @@ TAKEN = "I took another answer to that prompt in place of the last one. It is in
 
 @dataclass(frozen=True, slots=True)
 class Takable:
-    """An attempt that can be taken: its edits, which are ``diff`` as text; what its answer ``said``; the model
-    that is named for the turn, and the input tokens. ``remember`` makes its conversation the session's; None
-    where that has gone on since."""
+    """An attempt that can be taken: its edits, which are ``diff`` as text; what its answer ``said``; the
+    model that is named for the turn, and the input tokens. ``remember`` makes its conversation the session's;
+    None where that has gone on since."""
 
     number: int
     prompt: str

@@ -141,7 +141,8 @@ def _cut(lines: Sequence[str], most: int, last: int, *, head: bool = False) -> l
     before = -1
     for at in sorted(kept):
         if at > before + 1:
-            shown.append(f"… {at - before - 1} lines")
+            gap = at - before - 1
+            shown.append(f"… {gap} line{'s' if gap > 1 else ''}")
         shown.append(lines[at])
         before = at
     return shown

@@ -13,8 +13,6 @@ from edits.hunk import Format, Hunk
 from session.base.storage.private_files import StoreError, replace_private
 
 FILE = "race.json"
-LARGEST = 20_000_000
-"""Bytes of the file that are read at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +60,7 @@ def read_race(folder: Path) -> KeptRace | None:
     StoreError where its file cannot be read."""
     file = folder / FILE
     try:
-        with file.open("rb") as opened:
-            data = json.loads(opened.read(LARGEST).decode("utf-8", "surrogatepass"))
+        data = json.loads(file.read_text("utf-8", "surrogatepass"))
         attempts = tuple(map(_attempt, data.pop("attempts")))
         return KeptRace(**data, attempts=attempts)
     except FileNotFoundError:

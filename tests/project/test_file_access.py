@@ -28,6 +28,7 @@ OTHERS = {
     "edits/ledger/journal_file.py": "the ledger",
     "edits/ledger/ledger.py": "the ledger",
     "session/checks/known_checks.py": "the project's manifests, to read only, and what the user agreed to",
+    "session/race/kept_race.py": "the attempts of the last race, in the state folder",
     "session/race/cluster/worker.py": "copies of projects, in a worker's own folder",
     "session/ways/": "copies of past commits, in a folder that was just made",
     "session/setup/doctor_setup.py": "a file without a name in the state folder: is there room",

@@ -14,10 +14,10 @@ import sys
 def _own_packages_first() -> None:
     """Have spark import its own packages and what it needs, whatever ``PYTHONPATH`` says: that is for the
     project's programs, and spark may use the project. Only a checkout of spark stays where it is."""
-    own = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    given = {os.path.abspath(each) for each in os.environ.get("PYTHONPATH", "").split(os.pathsep)} - {own}
-    if os.environ.get("PYTHONPATH"):
-        sys.path.sort(key=lambda entry: os.path.abspath(entry) in given)
+    given = {os.path.abspath(each) for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each}
+    own = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
+    if given - {own}:
+        sys.path.sort(key=lambda entry: entry in given - {own})
 
 
 _own_packages_first()

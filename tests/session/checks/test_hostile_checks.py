@@ -10,6 +10,7 @@ import pytest
 from session.base.events import CheckEnded, HunkLanded, Notice, PromptSubmitted
 from session.base.storage.folders import config_folder, project_folders
 from session.checks.check import Check
+from session.checks.excerpt import MOST_LINES
 from session.checks.known_checks import Agreements
 from tests.session.talking import COLOURS, environment, talking
 
@@ -100,7 +101,7 @@ async def test_rounds_end_whatever_a_check_prints_and_files_are_the_users_alone(
         prompts = [event.text for event in talk.all(PromptSubmitted)][1:]
         assert len(prompts) == ROUNDS
         for prompt in prompts:
-            assert len(prompt) < 20_000 and len(prompt.splitlines()) <= 24, "it is bounded"
+            assert len(prompt) < 40_000 and len(prompt.splitlines()) <= 30 + 2 * MOST_LINES, "it is bounded"
             assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", prompt)
             assert KEY not in prompt
             assert not re.search(r"^- [^c][^:]*(?:config\.toml|passwd):\d", prompt, re.MULTILINE)

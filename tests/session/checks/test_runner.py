@@ -13,7 +13,7 @@ import pytest
 
 from session.checks.check import Check, Kind
 from session.checks.finding import Finding, Status, Verdict
-from session.checks.output import find
+from session.checks.output import Failure, read_failure
 from session.checks.runner import CheckRunner
 from session.checks.sandbox.plan import MEGABYTE, Limits
 from session.checks.sandbox.sandbox import Sandboxes
@@ -119,11 +119,11 @@ async def test_what_a_check_printed_is_not_read_on_the_event_loop(
     """Two megabytes took up to two seconds, in which no key was answered."""
     readers: list[threading.Thread] = []
 
-    def noted(*given: Any) -> tuple[Finding, ...]:
+    def noted(*given: Any) -> Failure:
         readers.append(threading.current_thread())
-        return find(*given)
+        return read_failure(*given)
 
-    monkeypatch.setattr("session.checks.runner.find", noted)
+    monkeypatch.setattr("session.checks.runner.read_failure", noted)
     verdict = await run(root, Check("red", "seq 3000; echo app.py:1: wrong; exit 1"))
     assert [str(each) for each in verdict.findings] == ["app.py:1: wrong"]
     assert readers and threading.main_thread() not in readers

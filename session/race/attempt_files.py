@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import difflib
 import hashlib
-import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -177,13 +176,15 @@ class Judge:
         self._checks = tuple(checks)
         self._reaching = reaching
         self._before: dict[int, Verdict] = {}
-        self._known = [asyncio.Event() for _ in checks]
+        self._open: dict[asyncio.Timeout, tuple[int, float]] = {}
+        """The runs, each with its check and when it began."""
 
     async def baseline(self, check: int) -> Verdict:
         """What a check says of the project as it is."""
         verdict = await self._runner.run(self._checks[check])
         self._before[check] = verdict
-        self._known[check].set()
+        for limit in [each for each, (about, _) in self._open.items() if about == check]:
+            self._hold(limit)
         return verdict
 
     def seconds(self, check: int) -> float:
@@ -221,22 +222,26 @@ class Judge:
 
     async def _in_time(self, check: int, asked: Check, there: Sequence[str], edits: Edits) -> Verdict:
         """Run it, and end it at its time limit, which may become known only while it runs."""
-        began = time.monotonic()
-        run = asyncio.create_task(self._runner.run(asked, there, edits=edits))
-        known = asyncio.create_task(self._known[check].wait())
+        began = asyncio.get_running_loop().time()
         try:
-            await asyncio.wait({run, known}, return_when=asyncio.FIRST_COMPLETED)
-            seconds = self.seconds(check)
-            await asyncio.wait({run}, timeout=max(0.0, began + seconds - time.monotonic()))
-            if run.done() or seconds >= asked.seconds:
-                return await run
+            async with asyncio.timeout(None) as limit:
+                self._open[limit] = check, began
+                self._hold(limit)
+                return await self._runner.run(asked, there, edits=edits)
+        except TimeoutError:
+            took = asyncio.get_running_loop().time() - began
         finally:
-            for task in (run, known):
-                task.cancel()
-            await asyncio.wait({run, known})
+            del self._open[limit]
         before = self._before[check].seconds
-        why = f"it was ended after {seconds:.0f} s; before any change it took {before:.1f} s"
-        return Verdict(asked, CheckStatus.UNCLEAR, time.monotonic() - began, why=why, hung=True)
+        why = f"it was ended after {took:.0f} s; before any change it took {before:.1f} s"
+        return Verdict(asked, CheckStatus.UNCLEAR, took, why=why, hung=True)
+
+    def _hold(self, limit: asyncio.Timeout) -> None:
+        """Hold a run to its time limit, where that is not the check's own."""
+        check, began = self._open[limit]
+        seconds = self.seconds(check)
+        if seconds < self._checks[check].seconds:
+            limit.reschedule(began + seconds)
 
     async def close(self) -> None:
         """End what the checks have begun."""

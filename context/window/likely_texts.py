@@ -157,9 +157,7 @@ def _likely(packing: Packing, ranking: Ranking, *, known_too: bool) -> dict[str,
         if score >= rules["least"] and takes_part(path):
             likely.setdefault(path, score)
     may_be = (
-        path
-        for path in ranking.order.top
-        if ranking.scores.get(path, 0.0) >= least and takes_part(path)
+        path for path in ranking.order.top if ranking.scores.get(path, 0.0) >= least and takes_part(path)
     )
     for path in islice(may_be, rules["most"]):
         likely.setdefault(path, ranking.scores.get(path, 0.0))

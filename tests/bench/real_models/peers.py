@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -35,5 +36,4 @@ def ask_aider(
         check=False,
     )
     for left in folder.glob(".aider*"):
-        if left.is_file():
-            left.unlink()
+        shutil.rmtree(left) if left.is_dir() else left.unlink()

@@ -142,6 +142,9 @@ def _likely(packing: Packing, ranking: Ranking, *, known_too: bool) -> dict[str,
     """The files that may be shown in part, with their scores, and with ``known_too`` those that the model
     knows whole: by them, a request about another subject is told from one about the same."""
     rules = settings()["related"]
+    # A small model knows no other files than those that it is shown: of a small project, all of them.
+    fills = packing.request.likeliest_last and packing.request.fills_up
+    least = 0.0 if fills else rules["least"]
     best = max(ranking.scores.values(), default=0.0) or 1.0
     shown = (*packing.files, *packing.snapshot.changes) if known_too else tuple(packing.files)
 
@@ -154,12 +157,10 @@ def _likely(packing: Packing, ranking: Ranking, *, known_too: bool) -> dict[str,
         if score >= rules["least"] and takes_part(path):
             likely.setdefault(path, score)
     may_be = (
-        path
-        for path in ranking.order.top
-        if ranking.scores.get(path, 0.0) >= rules["least"] and takes_part(path)
+        path for path in ranking.order.top if ranking.scores.get(path, 0.0) >= least and takes_part(path)
     )
     for path in islice(may_be, rules["most"]):
-        likely.setdefault(path, ranking.scores[path])
+        likely.setdefault(path, ranking.scores.get(path, 0.0))
     return likely
 
 
@@ -283,6 +284,14 @@ def _show(
     may_be_whole = likely and _may_be_whole(packing, source.path)
     masked = f"; masked: {', '.join(file.safe.kinds)}" if file.safe.kinds else ""
     why = f"{said}; the parts that match best{masked}"
+    if packing.request.whole_files and may_be_whole:
+        form = whole_form(file, f"{said}; whole{masked}")
+        tokens = packing.counter.count_kept(form.text)
+        if not parts or tokens > room:
+            return 0
+        packing.add(Kind.MENTIONED, source.path, form.text, tokens, form.why)
+        packing.files[source.path] = ShownFile(source.digest, file.sums, True)
+        return tokens
     while parts:
         ranges = sorted((part.lines for part in parts), key=lambda lines: lines.start)
         size = sum(part.size for part in parts)

@@ -107,7 +107,10 @@ class WindowRequest:
     earlier: str = ""
     recent: tuple[str, ...] = ()
     likeliest_last: bool = False
-    """Whether the files that matter most stand last, next to the request, where a small model looks first."""
+    """Whether the files that matter most stand last, next to the request, where a small model looks first.
+    Then files that nobody named never take more than ``likely_limit``, whether they fill it up or not."""
+    whole_files: bool = False
+    """Whether files that nobody named are shown whole or not at all: the model writes whole files."""
     approved: Approved = field(default_factory=Approved)
     """Nothing of the project instructs the model unless it is approved here."""
 

@@ -91,7 +91,7 @@ def _files_and_map(packing: Packing) -> None:
     says = looks and (known_map or says_much(packing.request.text, packing.snapshot))
     by_changes = ranking.changed and not says and not packing.mentioned
     fills = packing.request.fills_up and not known_map and (says or by_changes or bool(packing.mentioned))
-    if fills:
+    if fills and not packing.request.likeliest_last:
         limited = _MOST_BY_CHANGES if by_changes else None
     elif packing.request.fills_up and not says and not packing.mentioned:
         limited = 0  # a greeting gets the map, and the work in hand

@@ -100,7 +100,7 @@ def _staying(run: _Run, lost: Sequence[Symbol], typed: set[str]) -> tuple[set[in
         if begin < 0 or end > len(run.old):
             continue
         body = [line for line in fold(run.old[begin:end])[1:] if tells(line)]
-        if sum(line in typed for line in body) > _REWRITTEN * len(body):
+        if sum(line in typed for line in body) > _REWRITTEN * len(body) or (run.new and not body):
             continue
         while begin > 0 and not run.old[begin - 1].strip():
             begin -= 1

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 from edits.files.folding import fold, tells
 from edits.formats.openers import commented_path
 from edits.hunk import Format, Hunk, HunkLine, LineKind
+from edits.newtext.placeholders import PROSE_SUFFIXES
 from edits.placing.anchors import Symbol
 from edits.placing.kept_parts import forgotten, kept
 from edits.placing.locate import Miss
@@ -23,6 +25,7 @@ _LIKE = 0.5
 """The part of a file's lines that a text must have to be taken for that file."""
 _MOST_LOST = 0.25
 """The part of a file that may be lost without a question."""
+_MARKUP = PROSE_SUFFIXES | {".html", ".htm", ".xhtml", ".xml", ".svg"}
 _FEW = 5
 """As many lines may always be lost."""
 
@@ -54,6 +57,8 @@ def divided(
     placed = place_whole(lines, hunk)
     if isinstance(placed, Miss) or not lines:
         return (hunk,)
+    if PurePosixPath(hunk.path).suffix.lower() in _MARKUP:
+        before = ()  # its definitions are headings, which are text as any other
     reading, names = kept(placed.lines, before, after, request)
     parts = tuple(hunks_of(reading, replace(hunk, format=Format.SEARCH_REPLACE)))
     left = [symbol for symbol in before if symbol.name in names]

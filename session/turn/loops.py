@@ -16,8 +16,8 @@ _LONG, _LONG_ROUNDS = 8, 3
 """A block of so many lines counts after fewer rounds: a small model writes the same files over and over."""
 _LEAST_LINES = 24
 """How many lines these must be together: a table may well hold the same line a few times."""
-_LONGEST_PERIOD, _LEAST_CHARACTERS = 80, 1_600
-"""The same for characters in one line."""
+_LONGEST_PERIOD, _LEAST_CHARACTERS, _STEP = 80, 800, 200
+"""The same for characters in one line, which is looked at every so many of them."""
 
 
 class Loop:
@@ -35,7 +35,7 @@ class Loop:
             self._lines.append(line)
             if self._repeats_lines():
                 return True
-        grown = len(rest) // _LEAST_CHARACTERS > len(self._rest) // _LEAST_CHARACTERS
+        grown = len(rest) >= _LEAST_CHARACTERS and len(rest) // _STEP > len(self._rest) // _STEP
         self._rest = rest
         return grown and self._repeats_characters()
 

@@ -2,7 +2,8 @@
 
 Each answer is written to ``DIR`` as it comes, so a run goes on where it ended; nothing is asked twice. A
 way is ``spark`` (its defaults), ``spark:whole`` or ``spark:search-replace`` (that edit format), or ``raw`` (a
-short prompt for whole files, the floor that a client must beat). With ``--table`` nothing is asked.
+short prompt for whole files, the floor that a client must beat), ``aider:whole`` or ``aider:diff``. With
+``--table`` nothing is asked.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.bench.real_models.engine import KEY, Recorder, engine
+from tests.bench.real_models.peers import ask_aider
 from tests.bench.real_models.raw import ask_raw
 from tests.bench.real_models.requests import Request, held_back, read_requests
 from tests.bench.real_models.table import table
@@ -56,7 +58,7 @@ def _ask(name: str, requests: list[Request], out: Path, options: argparse.Namesp
         for way, request in left:
             recorder = Recorder(url, seed=options.seed)
             try:
-                row = _tried(name, way, request, recorder)
+                row = _tried(name, way, request, recorder, options.aider)
             finally:
                 recorder.close()
             with out.open("a") as rows:
@@ -68,7 +70,7 @@ def _key(row: dict[str, Any]) -> tuple[str, str, str]:
     return row["model"], row["way"], row["request"]
 
 
-def _tried(name: str, way: str, request: Request, recorder: Recorder) -> dict[str, Any]:
+def _tried(name: str, way: str, request: Request, recorder: Recorder, aider: str) -> dict[str, Any]:
     """Put one request in one way, and judge what came of it."""
     with tempfile.TemporaryDirectory() as top:
         folder, home = Path(top) / request.project, Path(top) / "home"
@@ -79,6 +81,9 @@ def _tried(name: str, way: str, request: Request, recorder: Recorder) -> dict[st
         events: list[dict[str, Any]] = []
         if way == "raw":
             ask_raw(folder, request, recorder.url, MODELS[name].model)
+        elif way.startswith("aider:"):
+            form = way.partition(":")[2]
+            ask_aider(aider, folder, home, request, recorder.url, MODELS[name].model, form)
         else:
             events = _spark(folder, home, request.prompt, recorder.url, MODELS[name].model, way)
         return {
@@ -140,6 +145,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=37)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--context", type=int, default=8192)
+    parser.add_argument(
+        "--aider", default="aider", help="the program, for the ways aider:whole and aider:diff"
+    )
     parser.add_argument("--table", action="store_true")
     return parser.parse_args()
 

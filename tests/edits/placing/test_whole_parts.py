@@ -118,6 +118,23 @@ def test_a_rename_takes_names_that_hold_the_word_along(tmp_path: Path) -> None:
     assert isinstance(landed, Landed) and project.file.read_text() == new
 
 
+def test_a_heading_is_no_definition(tmp_path: Path) -> None:
+    """Qwen2.5-Coder 1.5B, asked to change the title and the heading of a page, was held for losing it."""
+    page = "<html>\n<body>\n  <h1>Shop</h1>\n  <p>Tea</p>\n</body>\n</html>\n"
+    project = Project(tmp_path, "index.html", page)
+    new = page.replace("<h1>Shop", "<h1>Tea House")
+    (landed,) = project.write(new, "Change the heading of the page to Tea House.")
+    assert isinstance(landed, Landed) and project.file.read_text() == new
+
+
+def test_a_constant_that_is_replaced_does_not_stay(tmp_path: Path) -> None:
+    project = Project(tmp_path, "limits.py", "SIZE = 3\n\n\ndef size():\n    return SIZE\n")
+    new = "MOST = 4\n\n\ndef size():\n    return MOST\n"
+    (held,) = project.write(new, "Make it four.")
+    assert isinstance(held, Held | Landed) and "SIZE = 3\nMOST" not in project.file.read_text()
+    assert "MOST = 4\nSIZE" not in project.file.read_text()
+
+
 def test_the_end_of_a_file_that_was_forgotten_stays(tmp_path: Path) -> None:
     project = Project(tmp_path, "cart.js", CART)
     short = CART.replace("item.price", "item.price * item.count").split("\nmodule")[0]

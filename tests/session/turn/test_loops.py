@@ -11,6 +11,7 @@ LOOPS = {
     "a block": "ok\n" + "def f(x):\n    return x\n\n" * 20,
     "a long block": "".join(f"item {number}\n" for number in range(30)) * 8,
     "within a line": "x = [" + "0, " * 2_000,
+    "SmolLM2": "class Report {\n    alert('h1 rejected', '" + "h1." * 600,
 }
 FINE = {
     "a table": "0, 0, 0\n" * 20,

@@ -10,7 +10,7 @@ from importlib import import_module, resources
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
-from context.code.plain_outline import plain_language_of
+from context.code.plain_languages import plain_language_of
 from context.code.symbols import KINDS
 
 if TYPE_CHECKING:

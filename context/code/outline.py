@@ -15,7 +15,8 @@ from operator import attrgetter
 
 from context.code.definitions import definitions
 from context.code.languages import language_in, named_language, script_name
-from context.code.plain_outline import plain_language_of, plain_symbols
+from context.code.plain_languages import plain_language_of
+from context.code.plain_outline import plain_symbols
 from context.code.symbols import Symbol
 
 __all__ = ["Outline", "Symbol", "outline"]

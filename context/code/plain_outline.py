@@ -7,12 +7,9 @@ it only closes it (``end``, ``}``). What is found is less exact than by a gramma
 from __future__ import annotations
 
 import re
-import tomllib
-from dataclasses import dataclass
-from functools import lru_cache
-from importlib import resources
 
-from context.code.symbols import CUT, KINDS, Symbol
+from context.code.plain_languages import PlainLanguage
+from context.code.symbols import CUT, Symbol
 
 _WIDEST = 100
 """Length at which a signature is cut."""
@@ -23,37 +20,6 @@ _MOST_LINES = 40_000
 _TAB = 8
 _CLOSES = re.compile(r"(?:end|fi|done|esac|endfunction|endif|endmacro)\b|[})\]]")
 _OPENS = re.compile(r"\s*(?:\{|do|=>|=|->|:|where|then|\\)?\s*$")
-
-
-@dataclass(frozen=True, slots=True)
-class PlainLanguage:
-    """A language by its table in ``plain.toml``."""
-
-    name: str
-    fence: str
-    comments: tuple[str, ...]
-    patterns: tuple[tuple[str, re.Pattern[str]], ...]
-
-
-@lru_cache(maxsize=1)
-def plain_languages() -> dict[str, PlainLanguage]:
-    """All of them by extension, and by whole file name."""
-    tables = tomllib.loads(resources.files("context.code").joinpath("plain.toml").read_text("utf-8"))
-    found: dict[str, PlainLanguage] = {}
-    for name, table in tables.items():
-        patterns = [(kind, re.compile(text)) for kind in KINDS for text in table.get(kind, ())]
-        language = PlainLanguage(name, table["fence"], tuple(table["comments"]), tuple(patterns))
-        found |= dict.fromkeys((*table["extensions"], *table.get("filenames", ())), language)
-    return found
-
-
-@lru_cache(maxsize=20_000)
-def plain_language_of(path: str) -> PlainLanguage | None:
-    """The language of a file by its name, or None."""
-    name = path.rpartition("/")[2]
-    stem, dot, extension = name.rpartition(".")
-    known = plain_languages()
-    return known.get(name) or (known.get(f".{extension.lower()}") if stem and dot else None)
 
 
 def plain_symbols(language: PlainLanguage, text: str) -> tuple[Symbol, ...]:

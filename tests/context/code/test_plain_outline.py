@@ -6,7 +6,7 @@ import pytest
 
 from context.code.languages import fence_of, is_code
 from context.code.outline import outline
-from context.code.plain_outline import plain_language_of, plain_languages
+from context.code.plain_languages import plain_language_of, plain_languages
 from context.find.ranking import rank
 from context.project.project import Project
 from tests.context.conftest import Repo

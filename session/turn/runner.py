@@ -27,6 +27,7 @@ from session.base.tasks import log_fault
 from session.base.text.sanitize import clean, clean_line
 from session.record.turn_cost import Tally
 from session.setup.model_choice import ChosenModel
+from session.tools.taint import sources_of
 from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain, unfinished
 from session.turn.hunk_life import Answer
 from session.turn.lane import ANSWER, About, Lane
@@ -34,7 +35,6 @@ from session.turn.money import MoneyBudget, Purse
 from session.turn.preparation import PreparedRequest, Prepares
 from session.turn.repair import Repairs, quoted
 from session.turn.response import CHARACTERS_PER_TOKEN, CUT, Response, about
-from session.turn.taint import sources_of
 from session.turn.tool_calls import Calls
 from session.turn.turn import Phase, Signal, Turn
 from session.turn.turn_memory import TurnMemory

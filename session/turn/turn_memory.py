@@ -23,8 +23,8 @@ from edits.files.text import FileError, decode, split
 from edits.git_patch import unified_hunks
 from edits.ledger.ledger import Ledger
 from edits.report import Outcome, render
+from session.tools.taint import Typed
 from session.turn.past_turns import PastTurnsFold
-from session.turn.taint import Typed
 from session.turn.window_report import SentWindows
 from session.wire.protocol.items import Item
 

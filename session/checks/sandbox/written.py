@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -22,12 +23,17 @@ from context.disk.git import Git, GitUnavailable
 
 MOST_FILES = 300
 """Files that one command may change; of one that changes more, nothing is taken over."""
+MOST_TOUCHED = 50_000
+"""Files that are looked at, ignored ones too; of a command that touches more, nothing is taken over."""
+DEEPEST = 60
+"""Folders within folders that are looked into."""
 MOST_BYTES = 1_000_000
 """Bytes of the largest file that is taken over."""
 REPOSITORIES = frozenset({".git", ".hg", ".svn", ".jj"})
 _OF_TOOLS = frozenset(
     {"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", "node_modules", ".coverage"}
 )
+_TOO_DEEP = f"is within more than {DEEPEST} folders"
 _OPAQUE = "user.overlay.opaque"
 _WHITEOUT = "user.overlay.whiteout"
 _COARSE_CLOCK = 5
@@ -65,7 +71,7 @@ class _Found:
 
 def now() -> int:
     """The time by which files are dated, in nanoseconds."""
-    return time.clock_gettime_ns(_COARSE_CLOCK)
+    return time.clock_gettime_ns(_COARSE_CLOCK) if sys.platform == "linux" else time.time_ns()
 
 
 def next_tick() -> int:
@@ -123,6 +129,9 @@ def _look(layer: Path, project: Path, below: str, found: _Found) -> None:
         elif stat.S_ISDIR(status.st_mode):
             if entry.name in _OF_TOOLS:
                 continue
+            if path.count("/") >= DEEPEST:
+                found.left[path] = _TOO_DEEP
+                continue
             if not (project / path).is_dir():
                 _gone(project, path, found)
             Path(entry.path).chmod(stat.S_IRWXU)
@@ -155,8 +164,9 @@ def _walk(folder: Path, below: str) -> Iterator[tuple[str, os.stat_result]]:
         if entry.name in REPOSITORIES or entry.name in _OF_TOOLS:
             continue
         if stat.S_ISDIR(status.st_mode):
-            Path(entry.path).chmod(stat.S_IRWXU)
-            yield from _walk(folder, f"{path}/")
+            if path.count("/") < DEEPEST:
+                Path(entry.path).chmod(stat.S_IRWXU)
+                yield from _walk(folder, f"{path}/")
         else:
             yield path, status
 
@@ -216,6 +226,8 @@ def _status(path: Path) -> os.stat_result | None:
 def _settled(found: _Found, project: Path, began: int) -> Written:
     """The files with their bytes, read now: no command runs any more."""
     touched = [*found.changed, *found.gone]
+    if len(touched) > MOST_TOUCHED:
+        return Written((), (f"{len(touched):,} files were changed, so none is taken over",))
     ignored = ignored_of(project, touched)
     wanted = [path for path in touched if path not in ignored and not _is_of_tools(path)]
     left = dict(found.left)

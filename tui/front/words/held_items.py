@@ -101,16 +101,13 @@ class HeldItems:
         leave the queue now: what became of them is told by events later, maybe after other answers.
         """
         item = self._items.get(name) if name else self.oldest
-        if (
-            item is not None
-            and item.is_call
-            and (verdict == "session" or (verdict == "apply all" and item.always))
-        ):
+        if item is not None and (scope := _scope(item, verdict)):
             del self._items[item.name]
-            scope = "session" if verdict == "session" else "always"
             return [item] if session.answer(item.name, land=True, scope=scope) else []
         if verdict == "apply all":
             return self._apply_all(session)
+        if verdict == "session":  # a hunk lands once
+            return []
         for item in [self._items[name]] if name in self._items else [] if name else self._all():
             del self._items[item.name]
             if session.answer(item.name, land=verdict == "apply"):
@@ -125,3 +122,10 @@ class HeldItems:
 
     def _all(self) -> list[HeldItem]:
         return list(self._items.values())
+
+
+def _scope(item: HeldItem, verdict: Verdict) -> str:
+    """For how long a verdict allows calls like ``item``; empty where it is about this one alone."""
+    if not item.is_call or verdict not in ("session", "apply all"):
+        return ""
+    return "session" if verdict == "session" else "always" if item.always else ""

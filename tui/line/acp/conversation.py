@@ -199,7 +199,8 @@ class Conversation:
             case HunkHeld(hunk=hunk):
                 self._ask(hunk, event.message, event.path, rest="Apply all of this turn")
             case ToolHeld(call=call):
-                self._ask(call, event.text, None, rest="Allow all of this turn")
+                why = "\n".join(part for part in (event.why, *event.sources, event.text) if part)
+                self._ask(call, why, None, rest="Allow all of this turn")
             case HunkLanded(hunk=held) | HunkRefused(hunk=held) | HunkDropped(hunk=held):
                 self._answered(held)
             case ToolEnded(call=held):

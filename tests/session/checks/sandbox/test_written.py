@@ -133,6 +133,13 @@ async def test_what_is_no_edit_is_left_and_said(sandbox: Sandbox, kind: str) -> 
         assert (found.files, found.left) == ((), left)
 
 
+async def test_folders_without_end_are_not_looked_into(sandbox: Sandbox) -> None:
+    found = await run(
+        sandbox, "echo x > a; i=0; while [ $i -lt 70 ]; do mkdir d; cd d; echo x > f; i=$((i+1)); done"
+    )
+    assert WrittenFile("a", None, b"x\n") in found.files and len(found.files) <= written_files.DEEPEST + 2
+
+
 async def test_ignored_files_are_counted(sandbox: Sandbox) -> None:
     assert await run(sandbox, "echo x > a.log; mkdir -p build; echo x > build/b") == Written((), (), 2)
 

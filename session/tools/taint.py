@@ -78,9 +78,9 @@ def _shown(items: Sequence[Item]) -> Iterator[_Shown]:
     for item in items:
         match item:
             case {"type": "function_call", "call_id": call, "name": name, "arguments": arguments}:
-                calls[call] = _call(name, arguments)
+                calls[str(call)] = _call(str(name), str(arguments))
             case {"type": "function_call_output", "call_id": call, "output": output}:
-                yield from _files(str(output), calls.get(call, "a tool"))
+                yield from _files(str(output), calls.get(str(call), "a tool"))
             case {"type": "message", "role": "user"}:
                 yield from _files(item_text(item), "what the model was shown")
             case _:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from session.base.events import PromptSubmitted, ToolHeld
-from session.turn.taint import Typed, sources_of
+from session.tools.taint import Typed, sources_of
 from session.wire.protocol.items import Item, tool_output, user_message
 from tests.session.talking import talking
 

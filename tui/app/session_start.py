@@ -18,6 +18,7 @@ from tui.app.control.background import BackgroundTasks
 from tui.app.control.overlay_control import OverlayControl
 from tui.app.lean import LeanLook
 from tui.app.panes.layout import Layout, Panes
+from tui.app.panes.status import NO_KEY
 from tui.app.panes.titles import Titles, cost_told
 from tui.app.pending_session import FirstFrame, PendingSession
 from tui.front.exits import CONFIGURATION, FAILED
@@ -352,7 +353,10 @@ class SessionStart:
 
     def _offer(self) -> None:
         if self._offers is not None and self.controls is not None:
-            why = f"There is no key for {self.controls.session.provider} yet."
+            # That nobody can answer yet is where everybody begins, and no failure.
+            self._panes.status.say("")
+            self._panes.status.show(link=NO_KEY)
+            why = f"Welcome. There is no key for {self.controls.session.provider} yet: choose who answers."
             self._overlays.offer(self._offers, why, partial(hand_on, self._panes.composer), self._take)
 
     def _take(self, offer: Offer | None) -> None:

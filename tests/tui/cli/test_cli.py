@@ -126,13 +126,29 @@ def test_a_prompt_without_quotes_is_told_with_them(
     assert ran.err.endswith(told)
 
 
-@pytest.mark.parametrize(("word", "meant"), [("sesions", "sessions"), ("docter", "doctor")])
+@pytest.mark.parametrize(
+    ("word", "meant"), [("sesions", "sessions"), ("docter", "doctor"), ("exce", "exec"), ("udno", "undo")]
+)
 def test_a_mistyped_command_is_not_sent_as_a_prompt(run_spark: RunSpark, word: str, meant: str) -> None:
-    ran = run_spark(word)
     told = (
         f"spark: there is no command {word!r}; did you mean spark {meant}? As a prompt, type it in the app\n"
     )
-    assert (ran.code, ran.out, ran.err) == (2, "", told)
+    for behind in ([], ["fix it"], ["fix", "it"]):
+        ran = run_spark(word, *behind)
+        assert (ran.code, ran.out, ran.err) == (2, "", told)
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (["help"], ["--help"]),
+        (["help", "exec"], ["exec", "--help"]),
+        (["version"], ["--version"]),
+    ],
+)
+def test_help_and_version_are_no_prompts(run_spark: RunSpark, words: list[str], option: list[str]) -> None:
+    ran, meant = run_spark(*words), run_spark(*option)
+    assert (ran.code, ran.out, ran.err) == (0, meant.out, "") and meant.out
 
 
 def test_the_app_without_a_terminal_leaves_with_3_and_one_line(run_spark: RunSpark) -> None:

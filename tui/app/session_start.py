@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -97,6 +97,8 @@ class SessionStart:
         """The process that asked for the session, or 0."""
         self.successor: Path | None = None
         """The journal of the followed session, which is free now: the app opens again with it."""
+        self.tour: Callable[[Event], None] = lambda event: None
+        """Follows the events of the tour of the demo."""
         self.lean = LeanLook(app, overlays.themes, panes.status, first_frame.lean)
         self._turned = -JUST_ENDED
         """When a turn began or ended last."""
@@ -273,6 +275,7 @@ class SessionStart:
                 controls.touches.take(event)
                 controls.model_offer.take(event)
                 self._overlays.take(event)
+                self.tour(event)
                 if isinstance(event, OwnerGone | TakeoverAsked):
                     self._change_hands(event)
             self._ticker.request()

@@ -28,6 +28,10 @@ class Files(Protocol):
         """Read a file. Raises FileProblem."""
         ...
 
+    async def make(self, path: str) -> OpenFile:
+        """Make an empty file. Raises FileProblem."""
+        ...
+
     async def save(self, opened: OpenFile, text: str) -> OpenFile:
         """Write ``text`` in place of ``opened``. Raises FileProblem."""
         ...

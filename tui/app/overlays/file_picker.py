@@ -135,14 +135,19 @@ class FilePicker(ClosingScreen[str | None]):
             await asyncio.sleep(self.LOOK_AGAIN)
         letters, self.line = split_line(self._field.value)
         if not self._found and self._makes and letters.strip():
-            self.new = self._asked == letters
-            self._asked = letters
-            if not self.new:
-                self._draw()
-            else:
-                self.dismiss(letters.strip())
+            self._make_or_ask(letters)
             return
         self.dismiss(self._found[self._chosen][0] if self._found else None)
+
+    def _make_or_ask(self, letters: str) -> None:
+        """Say what another Enter makes; the second one makes it."""
+        self.new = self._asked == letters
+        if self.new:
+            self.dismiss(letters.strip())
+        else:
+            self._asked = letters
+            self.query_one("#box").border_subtitle = Content(self._hint)
+            self._draw()
 
     async def _searched(self) -> bool:
         """Wait for the search that runs; whether the screen is still open."""

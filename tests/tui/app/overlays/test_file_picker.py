@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -94,8 +93,10 @@ async def test_a_name_that_no_file_has_ends_the_wait_with_the_reading(
     async with stage(tmp_path, files={"other.py": "x = 1\n"}) as at:
         await asked(at)
         listing.set()
+        await at.until(lambda: "Enter makes greet" in at.screen, "what another Enter does")
+        assert WAITS not in at.screen and not (at.root / "greet").exists()
+        await at.pilot.press("escape")
         await at.until(lambda: not isinstance(at.app.screen, FilePicker), "the panes")
-        await asyncio.sleep(0)
         assert at.app.shown_file.path == ""
 
 

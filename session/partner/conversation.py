@@ -35,6 +35,8 @@ from session.partner.script import (
 from session.wire.instructions import HEADS, TAKE_UP
 from session.wire.protocol.items import text_of
 
+_REQUEST = "## Request"
+"""Stands before the user's own words in what spark sends."""
 _TAIL = 48
 _ELEMENT = re.compile(r"<([a-z_]+)>.*</\1>", re.DOTALL)
 _LONGEST_PROMPT = 2_000
@@ -132,7 +134,7 @@ class _Conversation:
             if TAKE_UP in text and self.scenario is not None:
                 self._take_up(self.scenario)
             elif item.get("role") == "user" and not _is_report(text, reported):
-                self._prompt(text[:_LONGEST_PROMPT])
+                self._prompt(text.removeprefix(_REQUEST).strip()[:_LONGEST_PROMPT])
 
     def next(self) -> Reply | None:
         """The reply that comes next."""

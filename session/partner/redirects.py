@@ -83,7 +83,7 @@ def not_understood(scenario: Scenario, words: str) -> Understood:
     known += ["stop", "go on"]
     parts = _parts(scenario)
     if parts:
-        known += [f"only the {parts[0]}", f"without the {parts[-1]}"]
+        known += [f"only the {parts[len(parts) // 2]}", f"without the {parts[-1]}"]
     if scenario.name:
         known.append(f"call it NAME (in place of {scenario.name})")
     said = " ".join(words.split())[:60]

@@ -62,8 +62,10 @@ class Tour:
             self._show(self._at + (2 if by_itself else 1))
 
     def _show(self, at: int) -> None:
-        self._at = at
         status, step = self._panes.status, steps()[at]
+        if self._at >= 0:
+            status.unsay(told(self._at))
+        self._at = at
         if status.status.phase:  # a line in the middle of an answer would tear it
             status.say(told(at), "warning", stays=True)
         else:

@@ -54,6 +54,7 @@ async def test_the_tour_is_followed_to_its_end_by_the_keys_that_it_names(tmp_pat
         assert it.app.composer.draft == "only the API"
         it.key("enter", "\r")
         await shown(it, "Undo")
+        assert "Then only what is for" in it.chat and "do not understand" not in it.chat
         it.key("f9")
         await shown(it, "Verdict")
         it.key("enter", "\r")

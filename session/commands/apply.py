@@ -34,9 +34,9 @@ def apply_stream(
 ) -> Iterator[Event]:
     """Land the edits in ``stream`` (UTF-8) as they arrive. Yields their events, then ``ApplyEnded``.
 
-    ``edit_format`` is a ``Format`` value or ``auto``. Raises NotTextError, after ``ApplyEnded``, if the stream
-    is not UTF-8: what was complete before that byte has landed, and the rest is not read. Raises LockError,
-    before anything is read, if the project's locks cannot be read.
+    ``edit_format`` is a ``Format`` value or ``auto``. Raises NotTextError, after ``ApplyEnded``, if the
+    stream is not UTF-8: what was complete before that byte has landed, and the rest is not read. Raises
+    LockError, before anything is read, if the project's locks cannot be read.
     """
     locks = LockStore(workspace.root, workspace.folders.state, workspace.files).read()
     workspace.landing.protection = locks_only(locks)

@@ -205,7 +205,7 @@ def test_the_shell_is_told_how_a_line_may_go_on(
 def test_streams_that_are_closed_are_no_fault(project: Path, spark_path: Path) -> None:
     if shutil.which("sh") is None:
         pytest.skip("there is no sh here to close a stream with")
-    for arguments, closing, code in (("sessions", ">&-", 0), ("apply", "<&-", 0), ("exec -", "<&- 2>&-", 2)):
+    for arguments, closing, code in (("sessions", ">&-", 0), ("apply", "<&-", 1), ("exec -", "<&- 2>&-", 2)):
         done = subprocess.run(
             ["sh", "-c", f'"$0" {arguments} {closing}', str(spark_path)],
             cwd=project, capture_output=True, text=True, timeout=60, check=False,

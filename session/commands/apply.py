@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import BinaryIO
 
 from edits.formats.detect import AutoParser
@@ -31,14 +31,12 @@ def apply_stream(
     edit_format: str,
     *,
     dry_run: bool = False,
-    heard: Callable[[str], object] = str,
 ) -> Iterator[Event]:
     """Land the edits in ``stream`` (UTF-8) as they arrive. Yields their events, then ``ApplyEnded``.
 
-    ``edit_format`` is a ``Format`` value or ``auto``; ``heard`` gets each piece of text. Raises
-    NotTextError, after ``ApplyEnded``, if the stream is not UTF-8: what was complete before that byte has
-    landed, and the rest is not read. Raises LockError, before anything is read, if the project's locks
-    cannot be read.
+    ``edit_format`` is a ``Format`` value or ``auto``. Raises NotTextError, after ``ApplyEnded``, if the
+    stream is not UTF-8: what was complete before that byte has landed, and the rest is not read. Raises
+    LockError, before anything is read, if the project's locks cannot be read.
     """
     locks = LockStore(workspace.root, workspace.folders.state, workspace.files).read()
     workspace.landing.protection = locks_only(locks)
@@ -46,7 +44,6 @@ def apply_stream(
     yield from settle_interrupted(workspace.ledger)
     text = _Utf8(stream)
     for piece in text:
-        heard(piece)
         yield from applying.take(applying.parser.feed(piece))
     yield from applying.take(applying.parser.close(clean=text.problem is None, unsure=True))
     yield applying.ended()

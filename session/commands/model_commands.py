@@ -69,6 +69,11 @@ class ModelCommands:
         return self._choice.prices()
 
     @property
+    def budget_tokens(self) -> int:
+        """The most tokens of a request to the model."""
+        return self._choice.model.budget
+
+    @property
     def window_tokens(self) -> int:
         """The model's context length, in tokens."""
         return self._choice.model.window

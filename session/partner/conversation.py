@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from session.partner.edit_report import Reported, read_report
+from session.partner.redirects import CARRY_ON, Understood, not_understood, understand
 from session.partner.script import (
     Calls,
     Close,
@@ -34,6 +35,8 @@ from session.partner.script import (
 from session.wire.instructions import HEADS, TAKE_UP
 from session.wire.protocol.items import text_of
 
+_REQUEST = "## Request"
+"""Stands before the user's own words in what spark sends."""
 _TAIL = 48
 _ELEMENT = re.compile(r"<([a-z_]+)>.*</\1>", re.DOTALL)
 _LONGEST_PROMPT = 2_000
@@ -45,14 +48,6 @@ _ALL_THERE = Say(
 _NO_OTHER = Say(
     "I have only the one version of that edit, and it does not fit the file as it is now. "
     "What landed stays as it is.\n"
-)
-_CARRY_ON = Redirect(
-    "",
-    (
-        Say("I take that in, and carry on from what has landed.\n"),
-        Rest(),
-        Say("\nThat is all of it: everything the first request asked for is in place.\n"),
-    ),
 )
 
 
@@ -96,6 +91,10 @@ class _Conversation:
     scenario: Scenario | None = None
     steps: tuple[Step, ...] = ()
     redirected: bool = False
+    redirect: Redirect | None = None
+    """The last redirect that the current answer took, of those that ask for edits."""
+    waits: bool = False
+    """Whether the current answer has ended before its end, until the user says how it goes on."""
     rounds_done: int = 0
     results: int = 0
     """How many calls of the current round have their result."""
@@ -135,7 +134,7 @@ class _Conversation:
             if TAKE_UP in text and self.scenario is not None:
                 self._take_up(self.scenario)
             elif item.get("role") == "user" and not _is_report(text, reported):
-                self._prompt(text[:_LONGEST_PROMPT])
+                self._prompt(text.removeprefix(_REQUEST).strip()[:_LONGEST_PROMPT])
 
     def next(self) -> Reply | None:
         """The reply that comes next."""
@@ -152,11 +151,16 @@ class _Conversation:
         self.prompt = words
         fitting = self.script.choose(words, self.exhausted)
         current = self.scenario
-        if current is not None and current.is_redirect(words):
+        if current is not None and (current.is_redirect(words) or (fitting and fitting.id == current.id)):
             fitting = current
         owing = current is not None and bool(current.hunks or current.redirect)
-        if current is not None and owing and fitting in (None, current) and not self._finished():
-            self._redirect(current)
+        if (
+            current is not None
+            and owing
+            and fitting in (None, current)
+            and (how := self._how(current, words))
+        ):
+            self._redirect(how)
         else:
             self._begin(fitting)
         self._start()
@@ -177,7 +181,8 @@ class _Conversation:
 
     def _begin(self, scenario: Scenario | None) -> None:
         self.scenario = scenario
-        self.redirected = False
+        self.redirected = self.waits = False
+        self.redirect = None
         self.steps, self.plan = (), []
         if scenario is None:
             return
@@ -187,11 +192,24 @@ class _Conversation:
         if not self.plan and _hunks(scenario.steps):
             self.steps = (_ALL_THERE,)
 
-    def _redirect(self, scenario: Scenario) -> None:
-        redirect = scenario.redirect or _CARRY_ON
-        self.redirected = True
+    def _how(self, scenario: Scenario, words: str) -> Understood | None:
+        """How the answer goes on that ``words`` interrupt; None where they begin another one."""
+        running = not self._finished()
+        if not self.script.reads_redirects:
+            return Understood(scenario.redirect or CARRY_ON, scenario) if running else None
+        if not running and not self.waits:
+            return None
+        found = understand(scenario, words, self.settled, self.redirect)
+        return found or (not_understood(scenario, words) if running else None)
+
+    def _redirect(self, how: Understood) -> None:
+        scenario = self.scenario = how.scenario
+        redirect = how.redirect
+        self.redirected, self.waits = True, how.waits
+        self.redirect = self.redirect if how.waits else redirect
         wanted = [name for name in _hunks(scenario.steps) if name not in redirect.drop]
-        self.plan = wanted + _hunks(redirect.steps)
+        own_hunks = [name for name in _hunks(redirect.steps) if name not in how.first]
+        self.plan = [*how.first, *wanted, *own_hunks]
         owed = _without(scenario.steps, self.settled | redirect.drop)
         own = _without(redirect.steps, self.settled)
         self.steps = tuple(_expand(own, owed))

@@ -76,6 +76,7 @@ def _script(table: Table, name: str) -> Script:
         seed=table.count("seed"),
         steer=table.choice("steer", ("yes", "unsupported", "unknown", "late"), "yes"),
         deflate=table.flag("deflate", False),
+        reads_redirects=table.flag("reads_redirects", False),
         plan=table.flag("plan", False),
     )
     table.end()
@@ -107,13 +108,24 @@ def _scenario(table: Table, number: int) -> Scenario:
         if not dropped <= own:
             raise redirect_table.wrong(f"drop names unknown hunks: {', '.join(sorted(dropped - own))}")
         prompt = redirect_table.text("prompt", "")
-        redirect = Redirect(prompt, _steps(redirect_table, hunks), dropped)
+        match = redirect_table.texts("match")
+        redirect = Redirect(prompt, _steps(redirect_table, hunks), dropped, match)
         redirect_table.end()
     prompt = table.text("prompt", "")
     times, chance = table.count("times"), table.take("chance", 1.0)
     if isinstance(chance, bool) or not isinstance(chance, int | float) or not 0 <= chance <= 1:
         raise table.wrong("chance must be a number from 0 to 1")
-    scenario = Scenario(identity, prompt, table.texts("match"), steps, hunks, redirect, times, float(chance))
+    scenario = Scenario(
+        identity,
+        prompt,
+        table.texts("match"),
+        steps,
+        hunks,
+        redirect,
+        times,
+        float(chance),
+        table.text("name", ""),
+    )
     table.end()
     return scenario
 

@@ -109,12 +109,19 @@ Step = Think | Say | Patch | Calls | Rest | Stall | Fail | Close | Garbage
 class Redirect:
     """How a scenario continues after it is interrupted and redirected.
 
-    ``drop`` names the scenario's hunks that are then no longer wanted.
+    ``drop`` names the scenario's hunks that are then no longer wanted. Words that have all of a phrase of
+    ``match`` ask for it too, where the script reads redirects.
     """
 
     prompt: str
     steps: tuple[Step, ...]
     drop: frozenset[str] = frozenset()
+    match: tuple[str, ...] = ()
+
+    def fits(self, words: str) -> bool:
+        """Whether ``words`` ask for it."""
+        same = _plain(words) == _plain(self.prompt)
+        return same or any(_phrase_score(phrase, words) for phrase in self.match)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +141,8 @@ class Scenario:
     redirect: Redirect | None = None
     times: int | None = None
     chance: float = 1.0
+    name: str = ""
+    """What it adds, as the code calls it: a redirect can ask for another name."""
 
     def score(self, words: str) -> int:
         """How well a request fits: 0 for not at all, the most for the prompt itself."""
@@ -182,6 +191,9 @@ class Script:
     given back), ``unknown`` (an error, as without such an event) or ``late`` (the answer ends first)."""
     deflate: bool = False
     """Whether WebSockets are compressed, with the whole window."""
+    reads_redirects: bool = False
+    """Whether a redirect is answered by what it asks for (:mod:`session.partner.redirects`); else any words
+    that fit no scenario redirect the answer as the scenario says."""
     plan: bool = False
     """Whether it serves as the route of a ChatGPT plan, with what that refuses and its list of models."""
 

@@ -92,6 +92,28 @@ class ProjectFiles:
         """Like :meth:`open`, in a worker thread."""
         return await asyncio.to_thread(self.open, path)
 
+    async def make(self, path: str) -> OpenFile:
+        """Make an empty file called ``path`` (from the root), with the folders that it needs, and read it.
+        Raises FileProblem where there is such a file, or none may be made."""
+        made = await self._thread.run(lambda: self._make(path))
+        self._publish(FileSaved(path=clean_line(made.path)))
+        self.on_saved(made.path, ())
+        return made
+
+    def _make(self, path: str) -> OpenFile:
+        try:
+            with self._ledger.exclusive():
+                target = resolve(self._root, path)
+                self._tree.make_folders(target.name)
+                self._tree.write(target.name, b"")
+                return self.open(target.path)
+        except Changed as problem:
+            raise FileProblem(f"{clean_line(path)} is there already") from problem
+        except FileError as problem:
+            raise FileProblem(clean_line(problem.message)) from problem
+        except OSError as problem:
+            raise FileProblem(f"{clean_line(path)} cannot be made: {problem.strerror}") from problem
+
     async def definitions(self, path: str, text: str) -> tuple[Definition, ...]:
         """The definitions in ``text``, which is that of ``path`` in the editor; parsed in a worker thread."""
         return await asyncio.to_thread(definitions_in, path, text)

@@ -160,8 +160,10 @@ class ModelChoice:
 
     def event(self) -> ModelChosen:
         """The choice as an event."""
-        model, window = self.model.name, self.model.window
-        return ModelChosen(model, self.effort, window, self.fast, self.plan, self.tier)
+        model = self.model
+        return ModelChosen(
+            model.name, self.effort, model.window, self.fast, self.plan, self.tier, model.budget
+        )
 
     @property
     def plan(self) -> str:

@@ -193,6 +193,7 @@ class FollowedSession:
                 model=self._welcome.model,
                 effort=self._welcome.effort,
                 window=self._local.models.window_tokens,
+                budget=self._local.models.budget_tokens,
                 fast=self._welcome.fast,
                 plan=self._local.models.plan,
             )

@@ -185,6 +185,10 @@ class RecordedFiles:
         text = "\n".join(source.lines) + ("\n" if source.endings and source.endings[-1] else "")
         return OpenFile(path, text, source.sha256, source.encoding, source.newline, True, source)
 
+    async def make(self, path: str) -> OpenFile:
+        """Raise FileProblem: a replay makes no file."""
+        raise FileProblem("this is a replay: no file is made")
+
     async def save(self, opened: OpenFile, text: str) -> OpenFile:
         """Raise FileProblem: a replay changes no file."""
         raise FileProblem("this is a replay: nothing is saved")

@@ -23,6 +23,7 @@ from tui.app.app import SparkApp
 from tui.app.overlays.offer_screen import FindOffers
 from tui.app.panes import held_bar
 from tui.app.panes.held_bar import ARMED_AFTER, KEYS_UP_AFTER
+from tui.app.panes.status import NO_KEY
 
 GREETER = '''"""Says hello."""
 
@@ -251,7 +252,7 @@ async def stage(
         with clock_of_questions() as clock:
             async with app.run_test(size=size) as pilot:
                 it = Stage(app, pilot, session, partner, root, clock)
-                link = "ready" if server else "failed"
+                link = "ready" if server else "failed" if offers is None else NO_KEY
                 await it.until(lambda: app.status.status.link == link, f"the link {link}")
                 yield it
                 await session.close()

@@ -66,7 +66,7 @@ class Actions:
         elif not quitting.leaving and session.shell.stop():
             from tui.front.words.check_lines import command_ends  # the first frame needs no session
 
-            self._panes.status.say(command_ends())
+            self._panes.status.say(command_ends(), stays=True)
         else:
             quitting.cancel()
 

@@ -80,10 +80,11 @@ class SparkApp(AppParts, inherit_bindings=False):
         notice: str | None = None,
         suggestions: Sequence[str] = (),
         offers: FindOffers | None = None,
+        tour: bool = False,
     ) -> None:
         """``theme_choice`` keeps the theme that the user picks, ``notify`` is one of
         :data:`~session.setup.config.NOTIFY`; ``offers`` finds what the user can begin with where a key is
-        missing."""
+        missing; ``tour`` guides through the demo."""
         no_colour = bool(os.environ.get("NO_COLOR"))
         super().__init__(driver_class=LateDriver, ansi_color=True if no_colour else None)
         self.stylesheet = FreeingStylesheet(variables=self.get_css_variables())
@@ -92,7 +93,7 @@ class SparkApp(AppParts, inherit_bindings=False):
             session.first_frame if isinstance(session, PendingSession) else first_frame_of_session(session)
         )
         self._prompt, self._notice, self._suggestions = prompt, notice, suggestions
-        self._offers, self._notify = offers, notify
+        self._offers, self._notify, self._tour = offers, notify, tour
         self._theme_choice = None if no_colour else theme_choice
         self.animation_level = "none"
         self.themes = ThemeSwitch(self, "ansi16" if no_colour else theme)
@@ -151,6 +152,10 @@ class SparkApp(AppParts, inherit_bindings=False):
             notice=self._notice,
             offers=self._offers,
         )
+        if self._tour:
+            from tui.app.tour import Tour  # only the demo has one
+
+            start.tour = Tour(panes).take
         theme = ThemeControl(self.themes, self.overlays, self.background, panes.status, self._theme_choice)
         self.actions = Actions(self, panes, self.layout, theme, self.overlays, self.pane_control, start)
         if self._theme_choice is not None:

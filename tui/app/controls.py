@@ -94,7 +94,7 @@ def make_controls(
     shown_file = ShownFile(editor, editor.marks, session.files, say, background.start, undoable.landed_in)
     flights = Flights(shown_file)
     disk = DiskChanges(shown_file, flights)
-    window = session.models.window_tokens
+    window = session.models.budget_tokens
     feed = Feed(panes.chat, shown_file, flights, disk, panes.status, panes.held, window)
     files = FileControl(app, panes, layout, overlays, background, session, shown_file, disk)
     composer, held = panes.composer, panes.held

@@ -46,9 +46,10 @@ def run_app(
     suggestions: Sequence[str] = (),
     again: Again | None = None,
     typed: Typed = (),
+    tour: bool = False,
 ) -> int:
     """Open the app and return its exit code; exits with 3 where it cannot be shown. ``typed`` are keys that
-    it handles first.
+    it handles first. With ``tour`` it guides through the demo.
 
     Where a key is missing and ``again`` is given, the app offers what the user can begin with, and opens
     again with what they take.
@@ -80,6 +81,7 @@ def run_app(
                 notice=notice,
                 suggestions=suggestions,
                 offers=offers,
+                tour=tour,
             )
         except (StoreError, ThemeError) as problem:
             leave(str(problem), CONFIGURATION)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -18,6 +18,7 @@ from tui.app.control.background import BackgroundTasks
 from tui.app.control.overlay_control import OverlayControl
 from tui.app.lean import LeanLook
 from tui.app.panes.layout import Layout, Panes
+from tui.app.panes.status import NO_KEY
 from tui.app.panes.titles import Titles, cost_told
 from tui.app.pending_session import FirstFrame, PendingSession
 from tui.front.exits import CONFIGURATION, FAILED
@@ -96,6 +97,8 @@ class SessionStart:
         """The process that asked for the session, or 0."""
         self.successor: Path | None = None
         """The journal of the followed session, which is free now: the app opens again with it."""
+        self.tour: Callable[[Event], None] = lambda event: None
+        """Follows the events of the tour of the demo."""
         self.lean = LeanLook(app, overlays.themes, panes.status, first_frame.lean)
         self._turned = -JUST_ENDED
         """When a turn began or ended last."""
@@ -272,6 +275,7 @@ class SessionStart:
                 controls.touches.take(event)
                 controls.model_offer.take(event)
                 self._overlays.take(event)
+                self.tour(event)
                 if isinstance(event, OwnerGone | TakeoverAsked):
                     self._change_hands(event)
             self._ticker.request()
@@ -352,7 +356,10 @@ class SessionStart:
 
     def _offer(self) -> None:
         if self._offers is not None and self.controls is not None:
-            why = f"There is no key for {self.controls.session.provider} yet."
+            # That nobody can answer yet is where everybody begins, and no failure.
+            self._panes.status.say("")
+            self._panes.status.show(link=NO_KEY)
+            why = f"Welcome. There is no key for {self.controls.session.provider} yet: choose who answers."
             self._overlays.offer(self._offers, why, partial(hand_on, self._panes.composer), self._take)
 
     def _take(self, offer: Offer | None) -> None:

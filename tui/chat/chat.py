@@ -41,6 +41,7 @@ class ChatView(Widget, can_focus=True):
     def __init__(self, palette: Palette, page: Page | None = None, *, id: str | None = None) -> None:
         """``page`` is shown until the conversation begins."""
         super().__init__(id=id)
+        self.border_title = " Chat "
         self.palette = palette
         self.page = page
         self.transcript = Transcript(80)
@@ -62,10 +63,10 @@ class ChatView(Widget, can_focus=True):
 
     # Events of the session, in order.
 
-    def prompt(self, text: str, kind: str = "prompt") -> None:
-        """Add a prompt of the user."""
+    def prompt(self, text: str, kind: str = "prompt", typed: str | None = None) -> None:
+        """Add a prompt of the user, who only ``typed`` a part of it where spark wrote the rest."""
         self.close_run()
-        self._add(Prompt(text, kind))
+        self._add(Prompt(text, kind, typed))
 
     def text(self, delta: str) -> None:
         """Add a piece of the answer."""

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from tui.app.run import Typed
 
 
+RATE, TOUR_RATE = "1000", "150"
+"""Tokens a second in the demo, and on its tour: there an answer lasts long enough to be stopped."""
+
+
 @click.command("open")
 @prompt_argument()
 @click.option("-c", "--continue", "resume", is_flag=True, help="Resume this project's last session.")
@@ -79,12 +83,13 @@ def resume_command(session: str | None, theme: str | None, folder: Path, **given
 
 @click.command("demo")
 @prompt_argument()
-@click.option(
-    "--rate", default="1000", show_default=True, metavar="TOKENS_PER_S", help="How fast it answers."
-)
+@click.option("--rate", metavar="TOKENS_PER_S", help=f"How fast it answers: {RATE}, on the tour {TOUR_RATE}.")
+@click.option("--tour", is_flag=True, help="Be guided through it in two minutes.")
 @click.option("--model", default="spark-practice", show_default=True, help="Or spark-practice-text.")
 @theme_option
-def demo_command(prompt: str | None, rate: str, model: str, theme: str | None, typed: Typed = ()) -> None:
+def demo_command(
+    prompt: str | None, rate: str | None, tour: bool, model: str, theme: str | None, typed: Typed = ()
+) -> None:
     """Try spark on a sample project in a temporary folder: ask, watch hunks land, stop it, redirect it."""
     from tui.screen.terminal.startup import begin
 
@@ -99,14 +104,29 @@ def demo_command(prompt: str | None, rate: str, model: str, theme: str | None, t
     notice = make_sample(folder)
     suggestions = [scenario.prompt for scenario in load().scenarios if scenario.prompt]
     try:
-        with companion(rate) as url:
+        with companion(rate or (TOUR_RATE if tour else RATE)) as url:
             # Every file in the folder is spark's own, so there is nothing to ask about.
             project = opening(folder, theme=theme, base_url=url, model=model, provider="partner", trust=True)
-            code = run_app(project, prompt=prompt, notice=notice, suggestions=suggestions, typed=typed)
+            project = with_tests(project)
+            code = run_app(
+                project, prompt=prompt, notice=notice, suggestions=suggestions, typed=typed, tour=tour
+            )
     except ServingError as problem:
         leave(str(problem), CONFIGURATION)
-    say(f"the sample project stays in {folder}")
+    say(f"the sample project stays in {folder}; to play the session again: spark replay -C {folder}")
     raise SystemExit(code)
+
+
+def with_tests(project: Opening) -> Opening:
+    """The sample project with its own tests as a check that is agreed to: spark itself wrote them."""
+    from dataclasses import replace
+
+    from session.checks.check import Check, Kind
+    from session.checks.known_checks import Agreements
+
+    tests = Check("tests", "python3 -m unittest -q", Kind.TESTS, source="the sample project")
+    Agreements(project.workspace.folders.state).add([tests])
+    return replace(project, settings=replace(project.settings, checks=(tests, *project.settings.checks)))
 
 
 def begin_with(

@@ -49,15 +49,10 @@ def apply_command(edit_format: str, as_json: bool, dry_run: bool, folder: Path) 
     workspace = opening_workspace(folder)
     workspace.ledger.wait.tell = say_waiting
     show = json_printer(began)
-    refused = found = said = False
-
-    def heard(text: str) -> None:
-        nonlocal said
-        said = said or bool(text.strip())
-
+    refused = found = False
     try:
         with interruptible(sys.stdin.fileno()) as stream:
-            for event in apply_stream(workspace, stream, edit_format, dry_run=dry_run, heard=heard):
+            for event in apply_stream(workspace, stream, edit_format, dry_run=dry_run):
                 refused = refused or isinstance(event, HunkRefused)
                 found = found or isinstance(event, HunkLanded | HunkRefused)
                 if as_json:
@@ -75,7 +70,7 @@ def apply_command(edit_format: str, as_json: bool, dry_run: bool, folder: Path) 
         leave(str(problem), CONFIGURATION)
     if not found:
         say("spark: there was no edit in standard input", err=True)
-    raise SystemExit(FAILED if refused or (said and not found) else DONE)
+    raise SystemExit(FAILED if refused or not found else DONE)
 
 
 class _Input(io.RawIOBase):

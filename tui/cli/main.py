@@ -159,9 +159,13 @@ def _give_up(problem: OSError) -> NoReturn:
 def command_first(args: list[str]) -> list[str]:
     """Move the command's name to the front of ``args``: it is the first word that is no option and no
     option's value. If that word names no command, or follows ``--``, it is a prompt, and the command is
-    ``open``."""
+    ``open``. ``help``, ``help COMMAND`` and ``version`` are what many programs call their options."""
     if args and args[0] in GROUP_OPTIONS:
         return args
+    if args[:1] == ["help"] and (args[1:] == [] or (len(args) == 2 and args[1] in COMMANDS)):
+        return [*args[1:], "--help"]
+    if args == ["version"]:
+        return ["--version"]
     position = 0
     while position < len(args):
         word = args[position]

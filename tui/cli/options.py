@@ -178,24 +178,34 @@ def prompt_argument(*, required: bool = False) -> Callable[[Decorated], Decorate
 
 def _one_prompt(context: click.Context, _parameter: click.Parameter, words: tuple[str, ...]) -> str | None:
     if len(words) > 1:
+        refuse_mistyped(words[0] if context.command_path.endswith(" open") else None)
         command = context.command_path.removesuffix(" open")
         raise click.UsageError(f"Put the prompt in quotes: {command} {shlex.quote(' '.join(words))}")
     return words[0] if words else None
 
 
 def refuse_mistyped(prompt: str | None) -> None:
-    """Exit with 2 where the prompt of ``spark PROMPT`` is a command's name with a typing mistake."""
+    """Exit with 2 where the first word of ``spark PROMPT`` is a command's name with a typing mistake."""
     if prompt is None or not re.fullmatch("[a-z]{3,}", prompt):
         return
-    from difflib import get_close_matches  # imported for a prompt of one word alone
+    if near := _near_command(prompt):
+        leave(
+            f"there is no command {prompt!r}; did you mean spark {near}? As a prompt, type it in the app",
+            USAGE,
+        )
+
+
+def _near_command(word: str) -> str:
+    """The command whose letters are in ``word`` in another order, or that is most like it; empty where it is
+    like none, or a command itself."""
+    from difflib import get_close_matches  # imported for a first word that may be a command alone
 
     from tui.cli.main import COMMANDS
 
-    if prompt not in COMMANDS and (near := get_close_matches(prompt, COMMANDS, 1, _MISTYPED)):
-        leave(
-            f"there is no command {prompt!r}; did you mean spark {near[0]}? As a prompt, type it in the app",
-            USAGE,
-        )
+    if word in COMMANDS:
+        return ""
+    turned = [name for name in COMMANDS if sorted(name) == sorted(word)]
+    return next(iter(turned or get_close_matches(word, COMMANDS, 1, _MISTYPED)), "")
 
 
 def complete_sessions(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:

@@ -33,6 +33,8 @@ _MOST_DRAWN = 400
 """Lines that are kept: some screens of them."""
 Cell = tuple[str, str]
 """A glyph and its role."""
+_BLANK: Cell = (" ", "scrollbar")
+_RAIL: Cell = ("│", "border")
 Stretch = tuple[int, int, str]
 """The rows from the first on, up to one past the last, that have the sign of this name."""
 
@@ -239,9 +241,12 @@ class Marked(Protocol):
 
 
 class ScrollBar:
-    """The bar as it is drawn now, in the rightmost column; there is none where all rows are in sight."""
+    """The bar as it is drawn now, in the rightmost column. Where all rows are in sight there is none, but for
+    the line that it is beside another pane."""
 
     def __init__(self) -> None:
+        self.rail = False
+        """Whether it is the line between the editor and what stands beside it."""
         self._cells: tuple[Cell, ...] = ()
         self._joined: dict[int, tuple[Strip, tuple[Cell, Palette], Strip]] = {}
         """The lines as they were drawn last, without and with the bar: most are drawn again as they were."""
@@ -252,7 +257,9 @@ class ScrollBar:
         """Draw it for another ``place``: the first row in sight, the number of rows, and those in sight."""
         stretches = [(each.start, each.end, each.kind) for each in marks]
         stretches += [(row, row + 1, name) for row, name in notes.items()]
-        self._cells = bar_cells(*place, stretches)
+        self._cells = bar_cells(*place, stretches) or (_BLANK,) * (place[2] if self.rail else 0)
+        if self.rail:
+            self._cells = tuple(_RAIL if cell[0] == " " else cell for cell in self._cells)
         return self._cells or (("", ""),) * place[2]
 
     def beside(self, line: Callable[[int, int], Strip], y: int, width: int, palette: Palette) -> Strip:
@@ -260,7 +267,7 @@ class ScrollBar:
         if not self._cells:
             return line(y, width)
         strip = line(y, width - 1)
-        cell = self._cells[y] if y < len(self._cells) else (" ", "text")
+        cell = self._cells[y] if y < len(self._cells) else _RAIL if self.rail else _BLANK
         known = self._joined.get(y)
         if known is None or known[0] is not strip or known[1] != (cell, palette):
             joined = Strip([*strip, Segment(cell[0], palette.style(cell[1]))], width)
@@ -275,7 +282,7 @@ def bar_cells(top: int, total: int, height: int, stretches: Iterable[Stretch]) -
         return ()
     size = max(1, height * height // total)
     first = round(min(top, total - height) * (height - size) / (total - height))
-    cells: list[Cell] = [("┃" if first <= y < first + size else " ", "scrollbar") for y in range(height)]
+    cells: list[Cell] = [("┃", "scrollbar") if first <= y < first + size else _BLANK for y in range(height)]
     ranks: dict[int, int] = {}
     for start, end, name in stretches:
         sign = signs()[name]

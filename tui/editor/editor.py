@@ -37,11 +37,11 @@ from tui.editor.drawing import (
     in_sight,
     selected_part,
 )
-from tui.editor.keys import Hands, LineEdit, Part, edit_lines, without_suggestion
+from tui.editor.keys import CLOSES, Hands, LineEdit, Part, close_block, edit_lines, without_suggestion
 from tui.editor.marks import Marks
 from tui.editor.signs import Notes
 from tui.editor.virtual_lines import EMPTY, NO_GHOST, DocRow, Ghost, GhostRow, HunkInFlight, theirs_drawn
-from tui.front.keys.key_order import run_key_in_order
+from tui.front.keys.key_order import own_actions, run_key_in_order
 from tui.front.keys.keymap import bindings
 from tui.screen.drawing.code import drawable
 from tui.screen.drawing.framed_lines import FramedLines
@@ -68,6 +68,8 @@ class EditorPane(TextArea):
         self.old_lines: list[tuple[int, tuple[GhostRow, ...]]] = []
         """What stood in the place of a landed hunk: rows, and what is drawn above them."""
         self._shift = 0
+        self._watched: int | None = None
+        """The document row of the hunk that the view went after; None where the user moved the view since."""
         self.typing = False
         """Whether the change of the text under way is the user's own edit."""
         self.ghost = NO_GHOST
@@ -107,7 +109,7 @@ class EditorPane(TextArea):
         self.buffer = buffer
         self.old_lines = []
         self.flight = None
-        self._overlay, self._shift = EMPTY, 0
+        self._overlay, self._shift, self._watched = EMPTY, 0, None
         self.read_only = buffer.read_only
         lines = buffer.lines
         tabs = any(line.startswith("\t") for line in lines[:1000])
@@ -302,6 +304,18 @@ class EditorPane(TextArea):
         if scroll != self.scroll_offset.y:
             self.scroll_to(y=scroll, animate=False, force=True)
         self._shift = max(0, top - scroll)
+        self._watched = self._overlay.document_row(self._overlay.tail)
+
+    def _go_to_watched(self) -> None:
+        """Put the cursor on the hunk that the view went after, where the cursor is out of sight and the user
+        did not put it there: what is typed goes where they look."""
+        row, self._watched = self._watched, None
+        if row is None or self.buffer.placed:
+            return
+        at = self._overlay.view_row(self.selection.end[0]) - self.scroll_offset.y - self._shift
+        if not 0 <= at < self.size.height:
+            row = min(row, self.document.line_count - 1)
+            self.choose(((row, 0), (row, 0)))
 
     def reveal(self, row: int, *, cursor: bool = True, last: int | None = None) -> None:
         """Put the cursor on a row, and have the rows up to ``last`` in the middle of the pane, unless they
@@ -310,6 +324,7 @@ class EditorPane(TextArea):
         last = row if last is None else max(row, last)
         if cursor:
             self.choose(((row, 0), (row, 0)))
+            self.buffer.placed = False
         if top <= row and last < top + height - 2 and top == self.scroll_offset.y:
             return
         if height:
@@ -330,7 +345,14 @@ class EditorPane(TextArea):
 
     async def on_key(self, event: events.Key) -> None:
         """Note that the user is here, and run the keys in the order in which they were pressed."""
+        if event.is_printable or event.key in own_actions(type(self)):
+            self._go_to_watched()
+            self.buffer.placed = True
         self._touch()
+        if event.character in CLOSES and close_block(self, event.character):
+            event.stop()
+            event.prevent_default()
+            return
         selected, version = self.selected, self.buffer.version
         await run_key_in_order(self, event)
         if self.selected != selected and self.buffer.version == version:
@@ -338,10 +360,12 @@ class EditorPane(TextArea):
 
     def on_mouse_up(self) -> None:
         """The user put the cursor where the mouse was pressed."""
+        self.buffer.placed = True
         self.on_put()
 
     def on_mouse_scroll_up(self) -> None:
-        """Remember that the user is here."""
+        """Remember that the user is here, and moved the view."""
+        self._watched = None
         self._touch()
 
     on_mouse_scroll_down = on_mouse_scroll_up
@@ -366,6 +390,13 @@ class EditorPane(TextArea):
         """Draw in other colours from now on."""
         self.palette = palette
         self.refresh()
+
+    def beside_chat(self, *, beside: bool) -> None:
+        """Whether the chat stands at the right, so that the scroll bar is the line between both."""
+        if self._bar.rail != beside:
+            self._bar.rail = beside
+            self.redraw()
+            self.refresh()
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Colour the visible rows together, then draw them."""

@@ -15,6 +15,11 @@ from textual.widgets import TextArea
 
 _OPENS = (":", "(", "[", "{")
 """What a line ends in whose next line is deeper."""
+_CLOSED_BY = {")": "(", "]": "[", "}": "{"}
+CLOSES = frozenset(_CLOSED_BY)
+"""What closes a block of lines."""
+_LOOKED_BACK = 2_000
+"""Lines above a closing bracket that are searched for what opens it."""
 Part = Literal["all", "word"]
 """The part of a suggestion that a key accepts."""
 LineEdit = Literal["break", "indent", "dedent", "comment"]
@@ -30,6 +35,18 @@ def line_break(line: str, column: int, unit: str) -> str:
     before = line[:column]
     deeper = unit if before.rstrip().endswith(_OPENS) else ""
     return f"\n{leading(before)}{deeper}"
+
+
+def bracket_level(lines: Sequence[str], row: int, bracket: str) -> str | None:
+    """The blanks that a closing ``bracket`` at the beginning of ``row`` should stand behind: those of the
+    line that opens it. None where that line is not found."""
+    opening, depth = _CLOSED_BY[bracket], 0
+    for line in reversed(lines[max(0, row - _LOOKED_BACK) : row]):
+        for letter in reversed(line):
+            depth += (letter == bracket) - (letter == opening)
+            if depth < 0:
+                return leading(line)
+    return None
 
 
 def indented(lines: Sequence[str], unit: str) -> list[str]:
@@ -111,6 +128,20 @@ def edit_lines(area: TextArea, path: str, how: LineEdit) -> None:
 
 def _type(area: TextArea, text: str) -> None:
     area.replace(text, *sorted(area.selection), maintain_selection_offset=False)
+
+
+def close_block(area: TextArea, bracket: str) -> bool:
+    """Type a closing bracket at the level of the line that opens it, where nothing but blanks stands before
+    it; false where it is typed as any letter."""
+    (row, column), end = sorted(area.selection)
+    blanks = area.document.get_line(row)[:column]
+    if area.read_only or end != (row, column) or not blanks or blanks.strip():
+        return False
+    level = bracket_level(area.document.lines, row, bracket)
+    if level is None or level == blanks:
+        return False
+    area.replace(level + bracket, (row, 0), end, maintain_selection_offset=False)
+    return True
 
 
 def _rows(area: TextArea) -> range:

@@ -28,6 +28,10 @@ class Files(Protocol):
         """Read a file. Raises FileProblem."""
         ...
 
+    async def make(self, path: str) -> OpenFile:
+        """Make an empty file. Raises FileProblem."""
+        ...
+
     async def save(self, opened: OpenFile, text: str) -> OpenFile:
         """Write ``text`` in place of ``opened``. Raises FileProblem."""
         ...
@@ -97,6 +101,15 @@ class ShownFile:
             self.editor.buffer.pinned = True
             self.on_change()
         return shown
+
+    async def make(self, path: str) -> bool:
+        """Make an empty file and show it for the user. False where it cannot be made, which is told."""
+        try:
+            made = await self.order.run(lambda: self.files.make(path))
+        except FileProblem as problem:
+            self.say(str(problem), "warning")
+            return False
+        return await self.open(made.path)
 
     async def bring(self, path: str, *, new: bool = False) -> bool:
         """Show ``path`` for a hunk, unless the user is at work in another file; ``new``: the hunk creates it.

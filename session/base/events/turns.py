@@ -45,6 +45,8 @@ class ModelChosen(Event):
     fast: bool = False
     plan: str = ""
     tier: str = ""
+    budget: int = 0
+    """The most tokens of a request, which is the window without room for the answer; 0 where not told."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -439,3 +439,9 @@ def test_a_closed_output_pipe_is_not_an_error(project: Path, quick_spark: Path) 
     finally:
         os.close(writing)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("given", ["", "\n\n", "just words\n"])
+def test_no_edit_in_the_input_is_no_success(project: Path, spark_here: RunSpark, given: str) -> None:
+    ran = spark_here("apply", given=given)
+    assert (ran.code, ran.err) == (1, "spark: there was no edit in standard input\n")

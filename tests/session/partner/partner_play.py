@@ -42,7 +42,7 @@ class FrontEnd:
 
     def ask(self, words: str, *, stop_after: int | None = None) -> None:
         """A prompt, answered to its end, or interrupted when ``stop_after`` hunks of it have landed."""
-        self.items.append(dict(user_message(words)))
+        self.items.append(dict(user_message(f"## Request\n\n{words}\n")))
         goal = None if stop_after is None else len(self.landed) + stop_after
         self.text = ""
         self._in_flight = ""

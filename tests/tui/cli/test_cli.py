@@ -126,13 +126,29 @@ def test_a_prompt_without_quotes_is_told_with_them(
     assert ran.err.endswith(told)
 
 
-@pytest.mark.parametrize(("word", "meant"), [("sesions", "sessions"), ("docter", "doctor")])
+@pytest.mark.parametrize(
+    ("word", "meant"), [("sesions", "sessions"), ("docter", "doctor"), ("exce", "exec"), ("udno", "undo")]
+)
 def test_a_mistyped_command_is_not_sent_as_a_prompt(run_spark: RunSpark, word: str, meant: str) -> None:
-    ran = run_spark(word)
     told = (
         f"spark: there is no command {word!r}; did you mean spark {meant}? As a prompt, type it in the app\n"
     )
-    assert (ran.code, ran.out, ran.err) == (2, "", told)
+    for behind in ([], ["fix it"], ["fix", "it"]):
+        ran = run_spark(word, *behind)
+        assert (ran.code, ran.out, ran.err) == (2, "", told)
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (["help"], ["--help"]),
+        (["help", "exec"], ["exec", "--help"]),
+        (["version"], ["--version"]),
+    ],
+)
+def test_help_and_version_are_no_prompts(run_spark: RunSpark, words: list[str], option: list[str]) -> None:
+    ran, meant = run_spark(*words), run_spark(*option)
+    assert (ran.code, ran.out, ran.err) == (0, meant.out, "") and meant.out
 
 
 def test_the_app_without_a_terminal_leaves_with_3_and_one_line(run_spark: RunSpark) -> None:
@@ -189,7 +205,7 @@ def test_the_shell_is_told_how_a_line_may_go_on(
 def test_streams_that_are_closed_are_no_fault(project: Path, spark_path: Path) -> None:
     if shutil.which("sh") is None:
         pytest.skip("there is no sh here to close a stream with")
-    for arguments, closing, code in (("sessions", ">&-", 0), ("apply", "<&-", 0), ("exec -", "<&- 2>&-", 2)):
+    for arguments, closing, code in (("sessions", ">&-", 0), ("apply", "<&-", 1), ("exec -", "<&- 2>&-", 2)):
         done = subprocess.run(
             ["sh", "-c", f'"$0" {arguments} {closing}', str(spark_path)],
             cwd=project, capture_output=True, text=True, timeout=60, check=False,

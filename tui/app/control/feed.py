@@ -141,10 +141,10 @@ class Feed:
                 self._chat.call(call, text).hold(text)
             case said.ToolOutput(call=call, text=text) | said.CommandOutput(command=call, text=text):
                 self._chat.call(call, "").printed(text)
-            case said.ModelChosen(model=model, effort=effort, window=window):
-                self._window = window
+            case said.ModelChosen(model=model, effort=effort, window=window, budget=budget):
+                self._window = budget or window
                 tier = {"tier": event.tier or ("fast" if event.fast else ""), "plan": event.plan}
-                self._status.show(model=model, effort=effort, window=window, picked="", **tier)
+                self._status.show(model=model, effort=effort, window=self._window, picked="", **tier)
             case said.HunkLanded():
                 self._disk.landed(event)
             case said.HunkRefused(hunk=hunk) | said.HunkDropped(hunk=hunk):
@@ -185,7 +185,7 @@ class Feed:
             case said.PromptSubmitted(turn=turn, text=text, kind=kind, waiting=waiting, typed=typed):
                 self._turn = self._asked = turn
                 self._unanswered = typed if typed and typed.startswith("/") else text
-                chat.prompt(text, kind)
+                chat.prompt(text, kind, typed)
                 status.show(phase="preparing", message="", waiting=waiting)
                 self.on_turn(True)
             case said.PromptQueued(waiting=waiting, when="turn") | said.PromptsUnqueued(waiting=waiting):
@@ -229,7 +229,7 @@ class Feed:
             case said.RaceEnded():
                 chat.remark(ended_line(event), "info" if event.winner else "warning")
             case said.CheckStarted(check=check):
-                status.say(f"{check} runs …")
+                status.say(f"{check} runs …", stays=True)
             case said.CheckEnded(check=check):
                 if status.status.message == f"{check} runs …":
                     status.say("")
@@ -238,7 +238,7 @@ class Feed:
             case said.CommandStarted(command=command):
                 chat.action_to_end()
                 chat.call(command, f"! {event.line}").lines = COMMAND_LINES
-                status.say(command_runs())
+                status.say(command_runs(), stays=True)
             case said.CommandEnded(command=command):
                 entry = chat.call(command, f"! {event.line}")
                 entry.lines = COMMAND_LINES

@@ -150,11 +150,19 @@ class FileControl:
     def pick_file(self) -> None:
         """Have the user pick a file to open; if the list is shown, close it."""
         edited = {*self._file.marks.paths, *(each.path for each in self._file.buffers)}
-        self._overlays.pick_file(self._session, self._file.path, edited, self.open)
+        self._overlays.pick_file(self._session, self._file.path, edited, self.open, self._make)
 
     def open(self, path: str, line: int | None = None) -> None:
         """Show a file, at a line from 1 if one is given. Keys for the editor wait for it, others do not."""
         self._panes.editor.call_later(self._open, path, line)
+
+    def _make(self, path: str) -> None:
+        """Make a file that the user named, and show it."""
+        self._panes.editor.call_later(self._make_and_open, path)
+
+    async def _make_and_open(self, path: str) -> None:
+        if await self._file.make(path):
+            await self._open(path, None)
 
     async def _open(self, path: str, line: int | None) -> None:
         if await self._file.open(path):

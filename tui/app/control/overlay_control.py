@@ -99,17 +99,18 @@ class OverlayControl:
         current: str,
         edited: Collection[str],
         opened: Callable[[str, int | None], None],
+        made: Callable[[str], None],
     ) -> None:
-        """Have the user pick a file, and a line from 1 if they type one, for ``opened``; where the list is
-        shown already, close it. ``edited`` come first."""
+        """Have the user pick a file, and a line from 1 if they type one, for ``opened``, or name one that is
+        not there, for ``made``; where the list is shown already, close it. ``edited`` come first."""
         from tui.app.overlays.file_picker import FilePicker
 
         if self._left(FilePicker):
             return
         hint, reading = f"Enter opens · {self.how_to_leave('open_file')}", lambda: session.context.reading
         listed, palette = session.files.list, self.themes.palette
-        picker = FilePicker(palette, listed, current, hint=hint, reading=reading, first=edited)
-        picker.on_closed = _with_path(lambda path: opened(path, picker.line))
+        picker = FilePicker(palette, listed, current, hint=hint, reading=reading, first=edited, makes=True)
+        picker.on_closed = _with_path(lambda path: made(path) if picker.new else opened(path, picker.line))
         self._app.push_screen(picker)
 
     def pick_symbol(self, labels: tuple[str, ...], picked: Callable[[str | None], None]) -> None:

@@ -156,7 +156,7 @@ class PromptControl:
         else:
             ends = self._session.shell.running
             self._session.interrupt()  # an undo may wait for another process
-            self._panes.status.show(message=command_ends() if ends else "")
+            self._panes.status.say(command_ends() if ends else "", stays=True)
             self._suggestions.hide()
             self._panes.chat.let_go()
             self._panes.find.leave()
@@ -209,7 +209,7 @@ class PromptControl:
         """Run a command. One that fails is put back to be corrected, selected so that typing replaces it."""
         status, composer = self._panes.status, self._panes.composer
         meanwhile = f"/{name} is running …"
-        timer = self._app.set_timer(SLOW_COMMAND, lambda: status.say(meanwhile))
+        timer = self._app.set_timer(SLOW_COMMAND, lambda: status.say(meanwhile, stays=True))
         try:
             done = await self._run_command(name, argument)
         finally:

@@ -182,6 +182,7 @@ def list_rows(
     """All rows of the list, and the row that each entry stands in."""
     rows: list[Row] = []
     places: list[int] = []
+    longest = max((cell_len(visible(each.name)) for group in found for each in group.entries), default=0)
     for group in found:
         count = len(group.entries) + group.more
         figures = [f"{count:,}"] if group.title.startswith(LEFT_OUT) else []
@@ -192,13 +193,13 @@ def list_rows(
         for entry in group.entries:
             places.append(len(rows))
             here = len(places) - 1 == chosen
-            rows.append(_entry_row(entry, width, budget, here=here, ansi=ansi))
+            rows.append(_entry_row(entry, width, budget, longest, here=here, ansi=ansi))
         if group.more:
             rows.append(Row([(f"    … {group.more:,} more: / finds them by name", "faint")], FILL))
     return rows, places
 
 
-def _entry_row(entry: Entry, width: int, budget: int, *, here: bool, ansi: bool) -> Row:
+def _entry_row(entry: Entry, width: int, budget: int, longest: int, *, here: bool, ansi: bool) -> Row:
     sign, role = ("◆", "accent") if entry.pinned else ("✗", "error") if entry.removed else (" ", "text")
     if sign == " " and entry.text and not entry.sent:
         sign, role = "+", "added"
@@ -208,7 +209,7 @@ def _entry_row(entry: Entry, width: int, budget: int, *, here: bool, ansi: bool)
     # Of what was left out the heading has said why.
     told = width >= 60 and not entry.group.startswith(LEFT_OUT)
     if told:
-        room = min(room - 7, max(24, width * 2 // 5))
+        room = min(room - 7, longest, max(24, width * 2 // 5))
     name = clipped_left(visible(entry.name), room)
     tone = "muted" if entry.sent else "text"
     spans: list[Span] = [(" ❯" if here else "  ", "accent"), (f"{sign} ", role)]
@@ -225,7 +226,9 @@ def _entry_row(entry: Entry, width: int, budget: int, *, here: bool, ansi: bool)
 
 
 def _why(entry: Entry) -> str:
-    return f"{entry.why}; sent before" if entry.sent else entry.why
+    """Why it is there; that a file likely matters is said of most of them, and its reason tells."""
+    why = entry.why.removeprefix("likely to matter: ")
+    return f"{why}; sent before" if entry.sent else why
 
 
 def detail(entry: Entry, width: int, budget: int) -> list[Row]:

@@ -60,11 +60,18 @@ class FilePicker(ClosingScreen[str | None]):
         typed: str = "type a part of the path, :40 for a line",
         reading: Callable[[], bool] = lambda: False,
         first: Collection[str] = (),
+        makes: bool = False,
     ) -> None:
         """``listed`` returns the current paths, and ``reading`` whether more may come; ``recent`` is marked
         as the file being shown. ``typed`` says what to type. Of paths that match as well, those in ``first``
-        come first."""
+        come first. Where it ``makes`` files, a name that nothing matches is the result once Enter was pressed
+        twice."""
         super().__init__()
+        self._makes = makes
+        self._asked = ""
+        """The name that the next Enter makes a file of."""
+        self.new = False
+        """Whether the result is the name of a file to be made."""
         self._title, self._hint = title, hint
         self._palette = palette
         self._lines = Lines(palette, id="lines")
@@ -112,6 +119,7 @@ class FilePicker(ClosingScreen[str | None]):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Search again."""
+        self._asked = ""
         self._searching = self._search(event.value)
 
     async def on_input_submitted(self) -> None:
@@ -125,8 +133,21 @@ class FilePicker(ClosingScreen[str | None]):
                 break
             self.query_one("#box").border_subtitle = Content("waits for the file to be found · Esc leaves")
             await asyncio.sleep(self.LOOK_AGAIN)
-        self.line = split_line(self._field.value)[1]
+        letters, self.line = split_line(self._field.value)
+        if not self._found and self._makes and letters.strip():
+            self._make_or_ask(letters)
+            return
         self.dismiss(self._found[self._chosen][0] if self._found else None)
+
+    def _make_or_ask(self, letters: str) -> None:
+        """Say what another Enter makes; the second one makes it."""
+        self.new = self._asked == letters
+        if self.new:
+            self.dismiss(letters.strip())
+        else:
+            self._asked = letters
+            self.query_one("#box").border_subtitle = Content(self._hint)
+            self._draw()
 
     async def _searched(self) -> bool:
         """Wait for the search that runs; whether the screen is still open."""
@@ -165,9 +186,19 @@ class FilePicker(ClosingScreen[str | None]):
         width = lines.size.width
         rows = [self._row(index, width) for index in range(len(self._found))]
         if not rows:
-            told = "no file matches" if self._paths else "there are no files in this folder yet"
-            rows = [Row([(f"  {told}", "muted")], "panel")]
+            rows = [self._nothing(width)]
         lines.show(rows, keep=self._chosen)
+
+    def _nothing(self, width: int) -> Row:
+        """What is told where no file matches."""
+        if self._asked:
+            told = f"Enter makes {clipped_left(visible(self._asked.strip()), max(8, width - 16))}"
+            return Row([(" ❯ ", "accent"), (told, "strong")], "panel")
+        told = "no file matches" if self._paths else "there are no files in this folder yet"
+        offers = (
+            " · Enter offers to make it" if self._makes and split_line(self._field.value)[0].strip() else ""
+        )
+        return Row([(f"  {told}", "muted"), (offers, "text")], "panel")
 
     def _row(self, index: int, width: int) -> Row:
         path, hits = self._found[index]

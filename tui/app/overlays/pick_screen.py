@@ -17,6 +17,8 @@ from tui.screen.drawing.palette import Palette
 from tui.screen.drawing.plain import cell_len, clipped, fitting, visible
 from tui.screen.drawing.rows import Row, Span, wrap
 
+AROUND = 6
+"""Rows of a box that is as tall as its choices beside them: its frame, the filter, and one detail."""
 CORNERS = 4
 """Cells of the lower border, beside its corners, that tell nothing."""
 
@@ -36,11 +38,15 @@ class PickScreen(ClosingScreen[str | None]):
         chosen: str = "",
         further: str = "",
         on_chosen: Callable[[str], None] = lambda value: None,
+        previews: bool = False,
     ) -> None:
         """``query`` stands in the filter at first, ``chosen`` is the value that is chosen at first, and
         ``further`` a key that chooses the next one, as the arrow does. ``on_chosen`` is told of each choice,
-        before it is taken."""
+        before it is taken; with ``previews`` that shows in the panes behind, of which the box leaves most in
+        sight."""
         super().__init__()
+        self.set_class(previews, "-previews")
+        self._previews = previews
         self._palette = palette
         self.heading = title
         self._choices = choices
@@ -77,6 +83,8 @@ class PickScreen(ClosingScreen[str | None]):
         self.call_after_refresh(self._lay_out)
 
     def _lay_out(self) -> None:
+        if self._previews:
+            self.query_one("#box").styles.height = len(self._choices) + AROUND
         self.hint(self._hint)
         self._draw()
 

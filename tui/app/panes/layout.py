@@ -6,9 +6,8 @@ Without an open file the chat has the whole room.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
-from textual.content import Content
 from textual.geometry import Size
 from textual.screen import Screen
 
@@ -194,5 +193,4 @@ class Layout:
             editor.styles.width = None if stacked or alone else f"{self._share}%"
             # Stacked, the chat gets a little more room than beside the editor: its lines are wide.
             editor.styles.height = f"{self._share - 6}%" if stacked else None
-        # Beside the editor it stands behind a corner, which Textual keeps a blank from.
-        screen.query_one(ChatView).border_title = Content("Chat " if not (stacked or alone) else " Chat ")
+            cast("EditorPane", editor).beside_chat(beside=not (stacked or alone))

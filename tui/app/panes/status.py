@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -61,8 +62,13 @@ class Status:
 
 
 _COUNT_SECONDS = 0.2
+NO_KEY = "no key yet"
+"""The state of a connection that cannot be made before the user has chosen what to begin with."""
+GOES_AFTER = {"info": 10.0, "warning": 60.0}
+"""For how many seconds a message is shown, by its level; an error stays until something else is told."""
 _LINKS = {
     "starting": ("○", "muted"),
+    NO_KEY: ("○", "muted"),
     "offline": ("○", "muted"),
     "connecting": ("◌", "warning"),
     "warming": ("◌", "warning"),
@@ -170,6 +176,7 @@ class StatusLine(Widget):
         self.status = Status()
         self._until = 0.0
         self._counting: Timer | None = None
+        self._going: Timer | None = None
 
     def show(self, **changes: Any) -> None:
         """Change some fields of :class:`Status`."""
@@ -177,9 +184,15 @@ class StatusLine(Widget):
             self.status = replace(self.status, **changes)
             self.refresh()
 
-    def say(self, message: str, level: str = "info") -> None:
-        """Show a message until the next one."""
+    def say(self, message: str, level: str = "info", *, stays: bool = False) -> None:
+        """Show a message until the next one, or for a while (:data:`GOES_AFTER`) where it does not tell of
+        something that still goes on (``stays``)."""
+        if self._going is not None:
+            self._going.stop()
+            self._going = None
         self.show(message=" ".join(message.split()), level=level)
+        if message and not stays and level in GOES_AFTER and self.is_attached:
+            self._going = self.set_timer(GOES_AFTER[level], partial(self.unsay, message))
 
     def unsay(self, message: str) -> None:
         """Take a message back which is not true any more, unless another one took its place."""

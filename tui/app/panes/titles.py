@@ -30,6 +30,9 @@ LONGEST = 24
 """Cells of a name that is not the shown file's."""
 FRAME = 6
 """Cells of a pane's title beside its name and its remark."""
+SHOWN, OTHER = "bold underline $spark-text", "not bold $spark-muted"
+"""How the tab of the shown file and the others look, whichever pane has the focus: told apart without colours
+too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +172,6 @@ def editor_title(tabs: Sequence[Tab], base: OpenFile | None, cursor: tuple[int, 
     if len(tabs) == 1:
         end = f" {UNSAVED}" if tabs[0].dirty else ""
         return pane_title(clipped_left(visible(tabs[0].path), room - len(end)) + end, remark)
-    row = [
-        Content(text) if shown else Content(text).stylize("not bold $spark-muted")
-        for text, shown in tab_row(tabs, room)
-    ]
+    row = [Content(text).stylize(SHOWN if shown else OTHER) for text, shown in tab_row(tabs, room)]
     where = Content(f"  {remark} ").stylize("not bold $spark-faint")
     return Content("").join([Content(" "), *row, where])

@@ -48,6 +48,7 @@ class ThemeControl:
             chosen=before,
             on_chosen=self._show,
             hint="↑ ↓ shows it · Enter keeps it · Esc goes back",
+            previews=True,
         )
 
     def choose(self, name: str) -> None:

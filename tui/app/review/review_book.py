@@ -56,13 +56,13 @@ class Reviewed:
 
     @property
     def rank(self) -> tuple[int, int]:
-        """The place in a list with the riskiest first."""
+        """The place in a list with the riskiest first, and else in the order in which they were begun."""
         size = -(self.added + self.removed)
         match self.state:
             case "held":
                 return 0, GUARDS.index(self.guard) if self.guard in GUARDS else len(GUARDS)
             case "landed" if self.kept:
-                return 6, size
+                return 6, 0
             case "landed" if self.action in ("delete", "move"):
                 return 1, size
             case "landed" if self.fuzzy:
@@ -70,7 +70,7 @@ class Reviewed:
             case "refused":
                 return 3, 0
             case "landed":
-                return 4, size
+                return 4, 0
             case "typing" | "agreed":
                 return 5, 0
             case _:
@@ -199,7 +199,9 @@ def hunk_row(each: Reviewed, chosen: bool, width: int, *, ansi: bool) -> Row:
     """One line of the list."""
     sign, role = HUNK_SIGNS[each.state]
     state = "kept" if each.kept and each.state == "landed" else each.told_state
-    size = f" +{each.added} −{each.removed}" if each.added or each.removed else ""
+    sized = each.added or each.removed
+    sizes: list[Span] = [(f" +{each.added}", "success"), (f" −{each.removed}", "error")] if sized else []
+    size = "".join(text for text, _ in sizes)
     why = each.guard if each.state == "held" else "placed by likeness" if each.fuzzy else ""
     told = " · ".join(filter(None, (state, why)))
     lead: list[Span] = [
@@ -209,7 +211,7 @@ def hunk_row(each: Reviewed, chosen: bool, width: int, *, ansi: bool) -> Row:
     ]
     room = max(8, width - cell_len("".join(text for text, _ in lead)) - len(size) - cell_len(told) - 3)
     path = clipped(visible(each.path), room)
-    spans = [*lead, (path, "text"), (size, "muted"), (f"  {told}", role)]
+    spans = [*lead, (path, "text"), *sizes, (f"  {told}", role)]
     fill = "selection" if chosen and not ansi else FILL
     return Row([(clipped("".join(text for text, _ in spans), width), "text")] if width < 20 else spans, fill)
 

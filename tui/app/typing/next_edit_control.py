@@ -136,7 +136,7 @@ class NextEditControl:
         keys = f"Tab takes it · {shown('next_edit')} the next · Esc ends"
         number = f"{offer.number} of {offer.total}"
         number += f" ({offer.found} in all)" if offer.found > offer.total else ""
-        self._panes.status.say(f"{number} · {keys} · {visible(offer.change)}")
+        self._panes.status.say(f"{number} · {keys} · {visible(offer.change)}", stays=True)
 
     def _text_changed(self, buffer: Buffer) -> None:
         """What is drawn would stand in another text now."""

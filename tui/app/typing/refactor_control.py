@@ -104,7 +104,7 @@ class RefactorControl:
             return
         self._panes.editor.follow()
         told = f"rewriting {visible(path)} · {shown('interrupt')} stops it"
-        self._panes.status.say(told)
+        self._panes.status.say(told, stays=True)
         running.add_done_callback(lambda _: self._panes.status.unsay(told))
 
     def _rows(self) -> tuple[int, int]:

@@ -366,5 +366,6 @@ class HunkEntry(DrawnEntry):
     def _judged(self, check: str) -> list[Span]:
         status, detail = self._verdicts[check]
         sign, role = _VERDICTS[status]
-        told = visible(f" {check}: {detail}" if detail else f" {check}")
-        return [(f"  {sign}", role), (told, role if status == "red" else "muted")]
+        told = visible(f"{check}: {detail}" if detail else check)
+        # No row ends between the sign and what it is about.
+        return [(f"  {sign}\N{NO-BREAK SPACE}", role), (told, role if status == "red" else "muted")]

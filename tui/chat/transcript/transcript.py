@@ -25,14 +25,21 @@ _SHARE_NEAR = 4
 GONE = "{rows:,} rows are not kept on the screen here; spark export prints the whole session"
 LONGEST_PROMPT = 40
 """The number of lines of a prompt that are shown; a pasted file is sent whole but not shown whole."""
+LONGEST_WRITTEN = 3
+"""The same for what spark wrote in the user's name, beside what they typed themselves."""
 
 
 class Prompt(DrawnEntry):
-    """A prompt; ``kind`` is ``prompt``, ``redirect`` or ``queued``. A long one is folded."""
+    """A prompt; ``kind`` is ``prompt``, ``redirect`` or ``queued``. A long one is folded, as is one of which
+    the user only ``typed`` a part; None where they typed all of it."""
 
-    def __init__(self, text: str, kind: str = "prompt") -> None:
+    def __init__(self, text: str, kind: str = "prompt", typed: str | None = None) -> None:
         super().__init__()
         self.text, self.kind = text, kind
+        written = typed is not None and text not in typed
+        own = typed.count("\n") + 1 if typed and text.startswith(typed) else 0
+        self._folded = min(own + LONGEST_WRITTEN, LONGEST_PROMPT) if written else LONGEST_PROMPT
+        """The lines that are shown while it is folded."""
         self.unfolded = False
 
     def draw(self, width: int) -> list[Row]:
@@ -42,7 +49,7 @@ class Prompt(DrawnEntry):
         if self.kind != "prompt":
             rows.append(Row([bar, (self.kind, "warning")], "panel", skip=DRAWN_ONLY))
         lines = self.text.strip("\n").split("\n")
-        shown = len(lines) if self.unfolded else LONGEST_PROMPT
+        shown = len(lines) if self.unfolded else self._folded
         for line in lines[:shown]:
             spans = [(visible(untabbed(line)), "prompt")]
             raw = line if "\t" in line else None
@@ -54,7 +61,7 @@ class Prompt(DrawnEntry):
 
     def toggle(self, row: int) -> bool:
         """Unfold a long prompt, or fold it; false where it is short."""
-        if self.text.strip("\n").count("\n") < LONGEST_PROMPT:
+        if self.text.strip("\n").count("\n") < self._folded:
             return False
         self.unfolded, self.dirty = not self.unfolded, True
         return True

@@ -47,6 +47,8 @@ class Buffer:
         self.read_only = True
         self.pinned = False
         """Whether the user opened or changed the file; else it came up with the model's hunks."""
+        self.placed = False
+        """Whether the user put the cursor where it is; else it is at the beginning or at a landed hunk."""
         self.history = History()
         self.conflicts: tuple[OpenConflict, ...] = ()
         self.selection: Selected = ((0, 0), (0, 0))

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from rich.segment import Segment
-from rich.style import Style
 from textual.color import Color
 from textual.dom import DOMNode
 from textual.filter import ANSIToTruecolor, LineFilter
@@ -23,7 +21,7 @@ from tui.screen.terminal.frames import style_version
 
 
 class FramedView(Protocol):
-    """A pane with nothing around its lines but a border at the top, and perhaps one at the left."""
+    """A pane with nothing around its lines but a border at the top."""
 
     palette: Palette
 
@@ -43,9 +41,8 @@ class FramedLines:
 
     def __init__(self, view: FramedView) -> None:
         self._view = view
-        self._look: tuple[Style | None, tuple[LineFilter, ...], list[int]] | None = None
-        """What changes the drawing of every line: the border's style, the filters, and what the background
-        comes from."""
+        self._look: tuple[tuple[LineFilter, ...], list[int]] | None = None
+        """What changes the drawing of every line: the filters, and what the background comes from."""
         self._background = Color(0, 0, 0)
         self._drawn: dict[int, tuple[Strip, Strip]] = {}
         """By line: what was given for it, and what that became."""
@@ -57,25 +54,23 @@ class FramedLines:
         Textual draw what is none."""
         view = self._view
         gutter, size = view.gutter, view.size
-        top, left = gutter.top, gutter.left
-        if crop.column_span != (0, size.width + left) or gutter.totals != (left, top):
+        top = gutter.top
+        if crop.column_span != (0, size.width) or gutter.totals != (0, top):
             return framed(crop)
-        border = [Segment("│", view.palette.style("border"))] if left else []
-        styles = [style_version(node) for node in view.ancestors_with_self]
-        look = border[0].style if border else None, self._filters(), styles
+        look = self._filters(), [style_version(node) for node in view.ancestors_with_self]
         if look != self._look or len(self._drawn) > size.height:
             self._look, self._background = look, view.background_colors[1]
             self._drawn.clear()
         strips = framed(crop.crop_size((crop.width, top - crop.y))) if crop.y < top else []
         for y in range(max(crop.y, top), crop.bottom):
             plain = line(y - top)
-            if not border and not look[1]:
+            if not look[0]:
                 strips.append(plain)
                 continue
             known = self._drawn.get(y)
             if known is None or known[0] is not plain:
-                strip = Strip([*border, *plain], crop.width)
-                for each in look[1]:
+                strip = plain
+                for each in look[0]:
                     strip = strip.apply_filter(each, self._background)
                 known = self._drawn[y] = plain, strip
             strips.append(known[1])

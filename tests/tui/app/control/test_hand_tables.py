@@ -243,7 +243,7 @@ def test_nothing_opens_over_a_screen() -> None:
         assert len(it.log) == opens
         overlays.pick("Title", (), note)
         assert len(it.log) == 2 * opens
-        overlays.pick_file(note, "", (), note)
+        overlays.pick_file(note, "", (), note, note)
         assert len(it.log) == 3 * opens
         assert overlays.toggle_context() == opens
 
@@ -282,10 +282,12 @@ def test_the_list_of_files_shows_how_far_the_project_is_read() -> None:
     it.app.push_screen = pushed.append
     note: Any = Noted(it.log)
     it.overlays.themes = SimpleNamespace(palette=note)  # type: ignore[assignment] # Of it only the palette is needed.
-    it.overlays.pick_file(session, "a.py", ("b.py",), note.opened)
+    it.overlays.pick_file(session, "a.py", ("b.py",), note.opened, note.made)
     (picker,) = pushed
     assert picker._reading() == "3 of 9"
     picker.on_closed(None)
     assert it.log == []
     picker.on_closed("c.py")
-    assert it.log == ["opened('c.py', None)"]
+    picker.new = True
+    picker.on_closed("d.py")
+    assert it.log == ["opened('c.py', None)", "made('d.py')"]

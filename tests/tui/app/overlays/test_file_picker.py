@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -94,8 +93,10 @@ async def test_a_name_that_no_file_has_ends_the_wait_with_the_reading(
     async with stage(tmp_path, files={"other.py": "x = 1\n"}) as at:
         await asked(at)
         listing.set()
+        await at.until(lambda: "Enter makes greet" in at.screen, "what another Enter does")
+        assert WAITS not in at.screen and not (at.root / "greet").exists()
+        await at.pilot.press("escape")
         await at.until(lambda: not isinstance(at.app.screen, FilePicker), "the panes")
-        await asyncio.sleep(0)
         assert at.app.shown_file.path == ""
 
 
@@ -126,3 +127,26 @@ def test_edited_files_come_before_those_that_match_as_well() -> None:
 def test_a_name_that_begins_as_typed_comes_before_a_shorter_path_that_holds_it() -> None:
     paths = ("tests/test_hooks.py", "src/requests/hooks.py")
     assert [path for path, _ in best("hooks.py", paths, 9)] == list(reversed(paths))
+
+
+async def test_a_name_that_is_not_there_is_offered_to_be_made(tmp_path: Path) -> None:
+    async with stage(tmp_path, size=(80, 24)) as it:
+        await it.until(it.session.files.list, "what the project holds")
+        await it.pilot.press("ctrl+p", *"tests/new.py")
+        await it.until(lambda: "Enter offers to make it" in it.screen, "the offer")
+        await it.pilot.press("enter")
+        await it.until(lambda: "Enter makes tests/new.py" in it.screen, "the question")
+        assert not (it.root / "tests").exists(), "nothing is made by the key that was meant to open a file"
+        await it.pilot.press("enter")
+        await it.until(lambda: it.app.shown_file.path == "tests/new.py", "the file")
+        assert (it.root / "tests/new.py").read_text() == ""
+        await it.pilot.press("x", "ctrl+s")
+        await it.until(lambda: (it.root / "tests/new.py").read_text() == "x", "what was typed")
+
+
+async def test_a_file_outside_the_project_is_not_made(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await it.until(it.session.files.list, "what the project holds")
+        await it.pilot.press("ctrl+p", *"../out.py", "enter", "enter")
+        await it.until(lambda: "is outside the project" in it.screen, "why not")
+        assert not (tmp_path / "out.py").exists()

@@ -150,3 +150,15 @@ async def test_the_key_of_the_help_closes_it_and_the_turn_goes_on(tmp_path: Path
         assert it.session.running
         await it.pilot.press("ctrl+c")
         await it.done()
+
+
+async def test_the_list_of_themes_leaves_in_sight_what_it_shows(tmp_path: Path) -> None:
+    async with stage(tmp_path, size=(80, 24)) as it:
+        assert await it.app.shown_file.open("greeter.py")
+        it.app.composer.insert("/theme")
+        await it.pilot.press("enter")
+        await it.until(lambda: "colour-safe" in it.screen and "ansi16" in it.screen, "every theme")
+        lines = it.screen.splitlines()
+        for told in ("greeter.py", "Says hello", "def greet(name", "Chat", "Ask", "ready"):
+            assert any(told in line for line in lines), (told, it.screen)
+        await it.pilot.press("escape")

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import pytest
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
 from themes.loader import load_theme
 from tui.chat.chat import ChatView
+from tui.chat.transcript.entries import HunkEntry
+from tui.chat.transcript.transcript import Prompt
 from tui.screen.drawing.palette import Palette
 
 
@@ -83,6 +86,29 @@ async def test_hunk_lines_change_in_place() -> None:
             "  ✗ h1  a.py no_match: the old text is not there",
             "  ✓ h2  b.py new file",
         ]
+
+
+@pytest.mark.parametrize("width", range(24, 60))
+async def test_the_sign_of_a_verdict_stands_beside_what_judged(width: int) -> None:
+    async with chat() as (view, _):
+        view.hunk("h1", "some/folder/a.py", "update", "landed", "3–4")
+        view.judged("h1", "compile", "green", "")
+        (entry,) = [each for each in view.transcript.entries if isinstance(each, HunkEntry)]
+        rows = [row.text for row in entry.draw(width)]
+        assert any("✓\N{NO-BREAK SPACE}compile" in row for row in rows), rows
+
+
+async def test_what_spark_wrote_in_the_users_name_is_folded() -> None:
+    text = "mend it\n" + "\n".join(f"line {number}" for number in range(20))
+    async with chat() as (view, _):
+        view.prompt(text, typed="mend it")
+        view.settle_now()
+        drawn = "\n".join(shown(view))
+        assert "mend it" in drawn and "line 2" in drawn and "line 3" not in drawn and "17 more lines" in drawn
+        (entry,) = [each for each in view.transcript.entries if isinstance(each, Prompt)]
+        assert entry.toggle(0) and any("line 19" in row.text for row in entry.draw(60))
+        assert not Prompt(text).toggle(0), "what the user typed is shown"
+        assert not Prompt("a\nb\nc\nd\ne", typed="/try 3 a\nb\nc\nd\ne").toggle(0)
 
 
 async def test_prose_goes_on_after_a_hunk_in_its_own_run() -> None:

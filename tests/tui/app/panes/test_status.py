@@ -9,6 +9,7 @@ import pytest
 from rich.cells import cell_len
 
 from tests.tui.stage import stage
+from tui.app.panes import status as status_line
 from tui.app.panes.status import Status, parts
 from tui.front.words.figures import thousands
 
@@ -95,3 +96,28 @@ async def test_the_wait_for_the_next_try_is_counted_down_and_escape_ends_it(tmp_
 )
 def test_token_counts_are_short(count: int, shown: str) -> None:
     assert thousands(count) == shown
+
+
+async def test_a_message_goes_after_a_while_unless_it_tells_of_what_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(status_line, "GOES_AFTER", {"info": 0.01, "warning": 0.02})
+    async with stage(tmp_path) as it:
+        shown = it.app.status
+        for level in ("info", "warning"):
+            shown.say("done", level)
+            await it.until(lambda: not shown.status.message, "a line without it")
+        shown.say("done")
+        shown.say("it works", stays=True)
+        shown.app.set_timer(0.05, lambda: shown.say("next", "error"))
+        await it.until(lambda: shown.status.message != "it works", "what comes next")
+        assert shown.status.message == "next"
+
+
+async def test_the_window_is_as_full_here_as_in_its_panel(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        await it.ask("make it polite")
+        await it.done()
+        await it.pilot.press("ctrl+t")
+        await it.until(lambda: " tokens (" in it.screen, "the panel")
+        assert f"of {it.app.status.status.window:,} tokens" in it.screen

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from session.base import events as said
 from tests.tui.stage import GREETER, Stage, stage
-from tui.app.review.review_book import ReviewBook, patch_lines, side_by_side, unified
+from tui.app.review.review_book import ReviewBook, Reviewed, hunk_row, patch_lines, side_by_side, unified
 from tui.app.review.review_screen import ReviewScreen
 
 
@@ -141,3 +142,17 @@ def test_text_of_a_model_stays_text() -> None:
 
 def test_an_unknown_hunk_is_no_one() -> None:
     assert ReviewBook().named("h1") is None and ReviewBook().listed(whole_session=False) == []
+
+
+def test_what_landed_stands_in_the_order_of_the_answer() -> None:
+    book = ReviewBook()
+    for name in ("h1", "h2", "h3"):
+        book.take(said.HunkOpened(turn="t1", hunk=name, path="a.py", action="update"))
+    for each, size in zip(book.listed(whole_session=True), (2, 9, 5), strict=True):
+        each.state, each.added = "landed", size
+    assert [each.hunk for each in book.listed(whole_session=True)] == ["h1", "h2", "h3"]
+
+
+def test_what_comes_and_goes_is_told_in_its_colours() -> None:
+    row = hunk_row(Reviewed("h1", "t1", "a.py", state="landed", added=3, removed=2), False, 60, ansi=False)
+    assert {(" +3", "success"), (" −2", "error")} <= set(row.spans)

@@ -42,12 +42,12 @@ async def test_a_long_file_shows_where_hunks_landed(tmp_path: Path) -> None:
         await it.pilot.pause()
         editor = it.app.editor
         cells = [editor.render_line(y).text[-1] for y in range(editor.size.height)]
-        assert cells[0] == "~" and cells[-1] == "┃" and cells[2] == " "
+        assert cells[0] == "~" and cells[-1] == "┃" and cells[2] == "│"
         assert "# line 299" in it.screen
         await it.pilot.press("ctrl+home")
         await it.pilot.pause()
         cells = [editor.render_line(y).text[-1] for y in range(editor.size.height)]
-        assert cells[-1] == " "
+        assert cells[-1] == "│"
         await it.pilot.press("f4", "f9", "f9")
         await it.until(
             lambda: not [y for y in range(editor.size.height) if editor.render_line(y).text[-1] == "~"],

@@ -45,16 +45,19 @@ async def test_another_theme_draws_every_line_anew(tmp_path: Path) -> None:
         assert all(list(was) != list(now) for was, now in zip(before, after, strict=True))
 
 
-async def test_the_chat_keeps_its_border_and_lines_beside_an_open_file(tmp_path: Path) -> None:
-    async with stage(tmp_path) as it:
+async def test_one_line_stands_between_the_editor_and_the_chat(tmp_path: Path) -> None:
+    async with stage(tmp_path, files={"long.py": LINES, "short.py": "a = 1\n"}) as it:
         await it.ask("just talk")
         await it.done()
-        alone = it.screen
-        assert await it.app.shown_file.open("greeter.py")
-        await it.until(lambda: it.app.chat.gutter.left == 1, "the border")
-        await it.pilot.pause()
-        chat = it.app.chat
-        rows = chat.render_lines(Region(0, 0, chat.outer_size.width, chat.outer_size.height))
-        assert all(strip.text.startswith("│") for strip in rows[1:])
-        assert alone.startswith("─ Chat ─") and rows[0].text.startswith("┌─ Chat ─")
-        assert "The end of the talk." in alone and any("The end of the talk." in each.text for each in rows)
+        for name in ("long.py", "short.py"):
+            assert await it.app.shown_file.open(name)
+            await it.until(lambda: it.app.editor.outer_size.width < 120, "both panes")
+            await it.pilot.pause()
+            rail = it.app.editor.outer_size.width - 1
+            rows = [f"{row:<120}"[rail : rail + 3] for row in it.screen.split("\n")]
+            between = rows[1 : it.app.editor.size.height]
+            assert all(row[0] in "│┃" and not set(row[1:]) & set("│┃") for row in between), between
+            assert any(row[0] == "┃" for row in between) == (name == "long.py")
+            assert "Chat ─" in it.screen and "The end of the talk." in it.screen
+        await it.pilot.resize_terminal(80, 36)
+        await it.until(lambda: "│" not in it.screen.split("\n")[3], "no line where they are stacked")

@@ -47,6 +47,11 @@ class Texts:
         text = self.texts[path]
         return OpenFile(path, text, text, "utf-8", "\n", False, decode(text.encode(), path))
 
+    async def make(self, path: str) -> OpenFile:
+        """Make an empty file."""
+        self.texts[path] = ""
+        return await self.read(path)
+
     async def save(self, opened: OpenFile, text: str) -> OpenFile:
         """Write a file."""
         self.texts[opened.path] = text

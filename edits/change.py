@@ -14,7 +14,7 @@ from typing import Protocol
 
 from edits.files.aliases import Aliases, HardLinks, aliases
 from edits.files.folding import tells
-from edits.files.path_jail import Target, resolve
+from edits.files.path_jail import Target, leads_somewhere, resolve
 from edits.files.text import FileError, decode, digest, encode, whole_lines
 from edits.files.tree import Tree
 from edits.guards.fixed_forms import loses_its_form
@@ -198,7 +198,8 @@ class Planner:
             if self._is_file(name, dry):
                 return replace(hunk, path=name), ""
         looks = hunk.action is Action.UPDATE and (hunk.old or hunk.format is Format.WHOLE)
-        if not hunk.shown or not looks or (hunk.path and self._is_file(hunk.path, dry)):
+        known = hunk.path and (self._is_file(hunk.path, dry) or leads_somewhere(self._root, hunk.path))
+        if not hunk.shown or not looks or known:
             return hunk, hunk.typed
         name = PurePosixPath(hunk.path.replace("\\", "/")).name
         fits = self._is_like if hunk.format is Format.WHOLE else self._places

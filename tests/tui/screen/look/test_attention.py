@@ -79,9 +79,7 @@ async def test_what_waits_is_told_to_a_user_who_looks_elsewhere(tmp_path: Path) 
         out = sent(it)
         it.app.post_message(events.AppBlur())
         await it.ask("add it")
-        await it.until(
-            lambda: any("\x1b]9;" in data and "needs your OK" in data for data in out), "the notice"
-        )
+        await it.until(lambda: any("\x1b]9;" in data and "Apply h1?" in data for data in out), "the notice")
         assert any("\x1b]2;Waiting for you" in data for data in out)
         it.app.post_message(events.AppFocus())
         await it.pilot.press(*"/land", "enter")

@@ -180,7 +180,7 @@ TABLE = [
     Row(
         "checked",
         [PROMPT, STARTED, opened(), landed(), said.HunkChecked("h1", "a.py", "mypy", "red", 3, "bad type")],
-        ["▌ do it", "✓ h1  a.py 2  +1 −1  ✗ mypy: line 3: bad type", "+ two"],
+        ["▌ do it", "✓ h1  a.py 2  +1 −1  ✗\N{NO-BREAK SPACE}mypy: line 3: bad type", "+ two"],
         {"phase": "preparing", "used": 100},
         ["turn begins"],
         shown="a.py",

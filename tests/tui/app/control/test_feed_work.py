@@ -169,7 +169,7 @@ TABLE = [
         "model",
         [said.ModelChosen("other", "high", 5000, True), said.TurnStarted("s", "t1", "m", "low", 100)],
         [],
-        {"model": "other", "effort": "high", "used": 100, "window": 5000, "fast": True},
+        {"model": "other", "effort": "high", "used": 100, "window": 5000, "tier": "fast"},
         [],
     ),
     Row(

@@ -115,10 +115,10 @@ IDLE = ["suggestions.hide()", "chat.let_go()", "find.leave()", "held.confirm(Non
             {"running": True, "covered": True, "queued": ("a", "b")},
             [*STOPPED, "composer.put_before(['a', 'b'])", BACK, "held.confirm(None)", "uncover()"],
         ),
-        ({"covered": True}, ["interrupt()", "status.show(message='')", *IDLE]),
+        ({"covered": True}, ["interrupt()", "status.say('', stays=True)", *IDLE]),
         (
             {"covered": True, "command": True},
-            ["interrupt()", f"status.show(message={command_ends()!r})", *IDLE],
+            ["interrupt()", f"status.say({command_ends()!r}, stays=True)", *IDLE],
         ),
     ],
 )

@@ -198,7 +198,7 @@ class Planner:
             if self._is_file(name, dry):
                 return replace(hunk, path=name), ""
         looks = hunk.action is Action.UPDATE and (hunk.old or hunk.format is Format.WHOLE)
-        if not hunk.shown or not looks or (hunk.path and self._is_file(hunk.path, dry)):
+        if not hunk.shown or not looks or (hunk.path and not self._is_missing(hunk.path, dry)):
             return hunk, hunk.typed
         name = PurePosixPath(hunk.path.replace("\\", "/")).name
         fits = self._is_like if hunk.format is Format.WHOLE else self._places
@@ -214,6 +214,15 @@ class Planner:
             target = resolve(self._root, path)
             self.names(target)
             return self._read(target, dry) is not None
+        except FileError:
+            return False
+
+    def _is_missing(self, path: str, dry: bool) -> bool:
+        """Whether a path of the project names nothing; not so for one that is refused."""
+        try:
+            target = resolve(self._root, path)
+            self.names(target)
+            return self._read(target, dry) is None
         except FileError:
             return False
 

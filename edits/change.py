@@ -14,7 +14,7 @@ from typing import Protocol
 
 from edits.files.aliases import Aliases, HardLinks, aliases
 from edits.files.folding import tells
-from edits.files.path_jail import Target, leads_somewhere, resolve
+from edits.files.path_jail import Target, resolve
 from edits.files.text import FileError, decode, digest, encode, whole_lines
 from edits.files.tree import Tree
 from edits.guards.fixed_forms import loses_its_form
@@ -198,8 +198,7 @@ class Planner:
             if self._is_file(name, dry):
                 return replace(hunk, path=name), ""
         looks = hunk.action is Action.UPDATE and (hunk.old or hunk.format is Format.WHOLE)
-        known = hunk.path and (self._is_file(hunk.path, dry) or leads_somewhere(self._root, hunk.path))
-        if not hunk.shown or not looks or known:
+        if not hunk.shown or not looks or (hunk.path and not self._is_missing(hunk.path, dry)):
             return hunk, hunk.typed
         name = PurePosixPath(hunk.path.replace("\\", "/")).name
         fits = self._is_like if hunk.format is Format.WHOLE else self._places
@@ -215,6 +214,15 @@ class Planner:
             target = resolve(self._root, path)
             self.names(target)
             return self._read(target, dry) is not None
+        except FileError:
+            return False
+
+    def _is_missing(self, path: str, dry: bool) -> bool:
+        """Whether a path of the project names nothing; not so for one that is refused."""
+        try:
+            target = resolve(self._root, path)
+            self.names(target)
+            return self._read(target, dry) is None
         except FileError:
             return False
 

@@ -75,18 +75,6 @@ def resolve(root: Path, path: str) -> Target:
     )
 
 
-def leads_somewhere(root: Path, path: str) -> bool:
-    """Whether something is at ``path``, allowed or not, or a link stands on the way to it: then that is what
-    an edit of it means, and not another file of the same name."""
-    if not path or "\0" in path:
-        return False
-    named = root / path.replace("\\", "/")
-    try:
-        return os.path.lexists(named) or any(each.is_symlink() for each in named.parents if each != root)
-    except (OSError, UnicodeEncodeError):
-        return False
-
-
 # With O_PATH a folder that can be searched but not listed can be passed through.
 _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
 _FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC

@@ -9,6 +9,7 @@ import asyncio
 import difflib
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from edits.files.text import FileError, decode, split
@@ -87,7 +88,9 @@ class AttemptFiles:
         """See :class:`EditWriter`."""
         result = self._landing.land(edit, hunk_id=hunk, turn=turn, dry_run=True, allow=self._allow | allow)
         if isinstance(result, Landed) and result.status is not Status.ALREADY_APPLIED:
-            self._landed.append((result, edit, allow))
+            # It lands in the file that it was judged in, or not at all.
+            judged = replace(edit, path=result.path if result.typed else edit.path, shown=())
+            self._landed.append((result, judged, allow))
             for path in self._landing.rehearsed.keys() - self._before.keys():
                 self._before[path] = self._tree.read_if_there(path)
         return result

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from session.turn.loops import Loop
+from session.turn.response import Loop
 
 LOOPS = {
     "a line": "Here it is:\n" + "    return value\n" * 40,

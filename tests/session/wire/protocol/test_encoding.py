@@ -567,6 +567,9 @@ def test_the_dialects_by_name() -> None:
         "messages": "/messages",
         "completions": "/completions",
         "infill": "/../infill",
+        "tokens": "/completions",
+        "fim": "/fim/completions",
+        "beta": "/../beta/completions",
     }
     assert [name for name in paths if dialect(name).encode_warm_up] == ["messages"]
     assert all(dialect(name).name == name for name in paths)

@@ -66,9 +66,9 @@ async def test_the_panel_shows_the_window_at_every_size(tmp_path: Path, theme: s
             screen = await panel(it, "explain @greeter.py")
             lines = it.screen.split("\n")
             assert len(lines) == size[1] and all(len(line) <= size[0] for line in lines), size
-            assert re.search(r"( of |/)[\d,]+", lines[0]) and "to be sent now" in lines[0] and "█" in lines[1], (
-                size
-            )
+            assert (
+                re.search(r"( of |/)[\d,]+", lines[0]) and "to be sent now" in lines[0] and "█" in lines[1]
+            ), size
             assert "how to answer and how to write" in it.screen, size
             await choose(it, screen, "greeter.py")
             assert "named in the request; whole" in it.screen and "❯" in it.screen, size

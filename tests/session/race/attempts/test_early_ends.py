@@ -74,13 +74,13 @@ def shown(events: list[Event]) -> list[str]:
 
 
 async def test_the_estimate_covers_the_second_request_of_each_attempt(root: Path) -> None:
-    """Edits come as calls, and what came of them goes back to the model with all of the input."""
+    """Edits come as calls, and what came of them goes back with all of the input; a round more is allowed for."""
     async with talking(root, script(RIGHT, WRONG)) as it:
         await it.session.race.start("mend add", 2, [SYNTAX], judge_all=True)
         await it.ended("t1")
         (started,), (ended,) = it.all(RaceStarted), it.all(RaceEnded)
     likely = int("".join(filter(str.isdecimal, started.estimate)))
-    assert 2 * 2 * started.input_tokens < ended.tokens <= likely < 2 * ended.tokens
+    assert 2 * 2 * started.input_tokens < ended.tokens <= likely < 3 * ended.tokens
 
 
 async def test_a_baseline_that_is_quicker_than_the_request_is_told_after_the_race(

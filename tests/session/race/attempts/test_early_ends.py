@@ -74,7 +74,7 @@ def shown(events: list[Event]) -> list[str]:
 
 
 async def test_the_estimate_covers_the_second_request_of_each_attempt(root: Path) -> None:
-    """Edits come as calls, and what came of them goes back with all of the input; a round more is allowed for."""
+    """Edits come as calls, and what came of them goes back with all of the input; more rounds may follow."""
     async with talking(root, script(RIGHT, WRONG)) as it:
         await it.session.race.start("mend add", 2, [SYNTAX], judge_all=True)
         await it.ended("t1")

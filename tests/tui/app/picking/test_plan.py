@@ -105,6 +105,6 @@ async def test_the_first_start_offers_to_continue_with_chatgpt(tmp_path: Path) -
     assert opening.keyless
     found = await find_offers(opening)
     logins = [(offer.title, offer.provider) for offer in found if offer.kind is OfferKind.LOGIN]
-    assert logins[-2:] == [("Continue with ChatGPT", "chatgpt"), ("Log in to openai", "openai")]
+    assert logins[:2] == [("Continue with ChatGPT", "chatgpt"), ("Log in to openai", "openai")]
     named = await find_offers(open_project(tmp_path, Flags(provider="chatgpt"), {}))
-    assert [offer.provider for offer in named if offer.kind is OfferKind.LOGIN][-2:] == ["chatgpt", "openai"]
+    assert [offer.provider for offer in named if offer.kind is OfferKind.LOGIN][:2] == ["chatgpt", "openai"]

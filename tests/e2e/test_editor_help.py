@@ -53,13 +53,13 @@ def until(pane: Pty, fits: Callable[[], bool], what: str) -> None:
 def test_a_parameter_is_erased_and_tab_takes_it_from_the_calls(spark: tuple[Pty, Path]) -> None:
     pane, file = opened(spark, "greet")
     pane.type(END + LEFT * 2 + ERASE * len(", mark") + SAVE)
-    pane.until("2 places left: greet(name, mark)", PATIENCE)
+    pane.until("3 places left: greet(name, mark)", PATIENCE)
     pane.type(ALT_H)
-    pane.until("1 of 2 · Tab takes it", PATIENCE)
+    pane.until("1 of 3 · Tab takes it", PATIENCE)
     pane.type("\t\t\t")
     until(pane, lambda: "print(greet('you'))" in file.read_text(), "the first edit")
     if "print(greet('me'))" not in file.read_text():  # the second Tab came before the second place
-        pane.until("2 of 2 · Tab takes it", PATIENCE)
+        pane.until("2 of 3 · Tab takes it", PATIENCE)
         pane.type("\t")
     until(pane, lambda: "print(greet('me'))" in file.read_text(), "the second edit")
     assert "\t" not in file.read_text() and "    def" not in file.read_text()

@@ -67,7 +67,7 @@ def test_a_login_that_fails_opens_the_app_again_and_one_that_does_not_uses_the_k
     environment = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
     with terminal([str(quick_spark)], 80, 24, environment, project) as pane:
         pane.until("spark-practice")
-        pane.keys("Home", "Down", "Down")
+        pane.keys("Home", "Down", "Down", "Down")
         pane.until("❯ Log in to openai")
         pane.keys("Enter")
         pane.until("Key for openai")
@@ -78,7 +78,7 @@ def test_a_login_that_fails_opens_the_app_again_and_one_that_does_not_uses_the_k
         pane.type("hello")
         pane.keys("Enter")
         pane.until("spark-practice")
-        pane.keys("Home", "Down", "Down")
+        pane.keys("Home", "Down", "Down", "Down")
         pane.until("❯ Log in to openai")
         pane.keys("Enter")
         # The first question still stands above: what is typed before the second one is lost.

@@ -163,7 +163,7 @@ PLACES = {
     "F3": "Ask",
     "F1": "Anywhere",
     "C-p": "web/style.css",  # the end of the list, which fills as the project is read
-    "C-t": "likely to matter",  # of files that are found once the project is read
+    "C-t": "uses what is defined",  # of files that are found once the project is read
 }
 """Keys, and what shows that they were heard."""
 

@@ -64,7 +64,7 @@ async def read(at: Stage) -> None:
 def line(at: Stage, row: int) -> str:
     """What is drawn in a line, without the gutter."""
     strip = at.app.editor.render_line(row - at.app.editor.scroll_offset.y)
-    return strip.text[at.app.editor.gutter_width :].rstrip()
+    return strip.text[at.app.editor.gutter_width :].rstrip(" │")
 
 
 async def test_ghost_text_is_drawn_at_the_cursor_and_is_not_in_the_text(tmp_path: Path) -> None:

@@ -70,7 +70,9 @@ async def test_typing_in_a_fresh_hunk_stops_the_turn_and_saving_sends_the_change
         saved = (it.root / "greeter.py").read_text()
         assert saved.count("xyz") == 1
         changed = next(line for line in saved.splitlines() if "xyz" in line)
-        assert f"+{changed}" in it.chat and f"-{changed.replace('xyz', '')}" in it.chat
+        await it.until(lambda: prompts(it)[1:], "the prompt")
+        sent = prompts(it)[-1]
+        assert f"+{changed}" in sent and f"-{changed.replace('xyz', '')}" in sent
         assert "h1 edited" not in it.screen
         await it.pilot.press("escape")
 

@@ -143,7 +143,7 @@ def test_a_hunk_is_undone_and_redone_by_key(
         quit_spark(pane)
 
 
-def test_without_a_key_the_app_opens_and_says_what_to_set(tmp_path: Path, spark_path: Path) -> None:
+def test_without_a_key_the_app_opens_and_says_how_to_begin(tmp_path: Path, spark_path: Path) -> None:
     folder = tmp_path / "empty"
     folder.mkdir()
     with terminal([str(spark_path)], 100, 30, {}, folder) as pane:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 from functools import partial
 from pathlib import Path
@@ -16,6 +15,7 @@ from tests.tui.stage import GREETER, Stage, stage
 from tui.app.overlays.context_panel import ContextScreen
 from tui.app.overlays.context_rows import KINDS, MOST_IN_A_GROUP, bar, groups, head, list_rows
 from tui.app.overlays.file_picker import FilePicker
+from tui.front.words.figures import thousands
 from tui.front.words.window_lines import left_out_lines, window_lines
 
 FILES = {
@@ -66,9 +66,9 @@ async def test_the_panel_shows_the_window_at_every_size(tmp_path: Path, theme: s
             screen = await panel(it, "explain @greeter.py")
             lines = it.screen.split("\n")
             assert len(lines) == size[1] and all(len(line) <= size[0] for line in lines), size
-            assert (
-                re.search(r"( of |/)[\d,]+", lines[0]) and "to be sent now" in lines[0] and "█" in lines[1]
-            ), size
+            budget = it.session.models.budget_tokens
+            assert f" of {budget:,} tokens" in lines[0] or f"/{thousands(budget)}" in lines[0], size
+            assert "to be sent now" in lines[0] and "█" in lines[1], size
             assert "how to answer and how to write" in it.screen, size
             await choose(it, screen, "greeter.py")
             assert "named in the request; whole" in it.screen and "❯" in it.screen, size

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import signal
+import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -188,6 +189,17 @@ def test_a_command_outlives_its_screen_and_the_next_spark_says_how_it_ended(plac
         pane.keys("Enter")
         pane.until("your command runs")
         pane.tmux("kill-server")
+        environment = {**os.environ, "XDG_STATE_HOME": str(place.state)}
+        listed = subprocess.run(
+            [place.spark, "sessions"],
+            cwd=place.root,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert f"open in process {pid}: a command runs since " in listed.stdout
+        assert "without a screen" in listed.stdout
         with place.opened() as (second, other):
             second.until(f"Following process {pid}")
         place.gone(other)

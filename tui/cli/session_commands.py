@@ -32,15 +32,19 @@ def sessions_command(search: str | None, as_json: bool, folder: Path) -> None:
     from dataclasses import asdict
 
     from session.base.text.sanitize import clean_line
-    from session.record.journal.session_list import list_sessions
+    from session.record.journal.session_list import SessionSummary, list_sessions
     from session.ways.following_opening import look_elsewhere
 
     folders = opening_workspace(folder).folders
     home = folders.sessions
     found = list_sessions(home)
     running = {each.name: each for each in look_elsewhere(folders.live)} if search is None else {}
-    for row in found.rows if search is None else ():
-        here = running.pop(row.name, None)
+    known = {row.name for row in found.rows}
+    # An open session in which no turn has begun is not listed, and may run a command all the same.
+    new = [SessionSummary(each.name, each.since, each.since, 0, "") for each in running.values()]
+    rows = (*(row for row in new if row.name not in known), *found.rows)
+    for row in rows if search is None else ():
+        here = running.get(row.name)
         if as_json:
             say_json({**asdict(row), "open": asdict(here) if here is not None else None})
             continue
@@ -56,7 +60,7 @@ def sessions_command(search: str | None, as_json: bool, folder: Path) -> None:
         say_line(f"spark: no session holds {search!r}", err=True)
     for problem in found.problems:
         say(f"spark: {clean_line(problem)}; it is left out", err=True)
-    if not found.rows and not found.problems and not as_json:
+    if not rows and not found.problems and not as_json:
         say("this project has no sessions yet; start one with: spark", err=True)
 
 

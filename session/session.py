@@ -16,7 +16,16 @@ from session.assist.assistance import Assistance
 from session.assist.side_requests import side_requests
 from session.assist.surgery import Surgery
 from session.base.closing import Closing
-from session.base.events import ConnectionChanged, Event, Notice, SessionStarted, TurnEnded
+from session.base.events import (
+    ConnectionChanged,
+    Event,
+    Notice,
+    PromptSubmitted,
+    SessionStarted,
+    TurnEnded,
+    TurnStarted,
+    Usage,
+)
 from session.base.storage.private_files import CopiedText
 from session.base.tasks import BackgroundTasks
 from session.base.text.sanitize import clean, clean_line
@@ -134,17 +143,19 @@ class Session:
             self.folders.usage, project=str(self.root), session=self.name, provider=self.provider, past=past
         )
         if not self.standing.followed:
-            recorder.subscribe(self._reading.pause.take)
-            recorder.subscribe(self.prompts.take, "the prompt is not in the history of prompts")
-            recorder.subscribe(self.usage.take, "usage is not added up by the day")
+            recorder.subscribe(self._reading.pause.take, PromptSubmitted)
+            unkept = "the prompt is not in the history of prompts"
+            recorder.subscribe(self.prompts.take, PromptSubmitted, lost=unkept)
+            recorder.subscribe(self.usage.take, Usage, lost="usage is not added up by the day")
             meter = RatioMeter(self.folders.shared_state, self.provider)
-            recorder.subscribe(meter.take, "the server's count of tokens is not measured")
-        recorder.subscribe(self._memory.past_turns.take)
+            unmeasured = "the server's count of tokens is not measured"
+            recorder.subscribe(meter.take, TurnStarted, Usage, lost=unmeasured)
+        recorder.subscribe(self._memory.past_turns.take, *self._memory.past_turns.KINDS)
         for event in past:
             self._memory.typed.take(event)
-        recorder.subscribe(self._memory.typed.take)
-        recorder.subscribe(self._choice.take)
-        recorder.subscribe(self._pins.take)
+        recorder.subscribe(self._memory.typed.take, PromptSubmitted)
+        recorder.subscribe(self._choice.take, *self._choice.KINDS)
+        recorder.subscribe(self._pins.take, *self._pins.KINDS)
         self.connection = open_connection(opening, self._choice, self._choice.profile())
 
     def _tools_changed(self) -> None:
@@ -179,10 +190,10 @@ class Session:
         )
         self.outputs = self._turns.outputs
         self._after_hunk = AfterHunk(self._turns, recorder.publish)
-        recorder.subscribe(self._after_hunk.take)
+        recorder.subscribe(self._after_hunk.take, *self._after_hunk.KINDS)
         self._default = DefaultModel(opening, self._choice, recorder, self._turns.choice_changed)
         self._engine_model = EngineModel(opening, self._choice, recorder, self._turns.choice_changed)
-        recorder.subscribe(self._model_refused)
+        recorder.subscribe(self._model_refused, TurnEnded)
         self._mcp = McpOffer(
             opening, self.toolbox, recorder, self._turns.choice_changed, tasks, attended=attended
         )
@@ -202,7 +213,7 @@ class Session:
             workspace, opening.settings.guards, thread, self._reading, attended=attended
         )
         self.trust = TrustCommands(opening.trust, self._reading, recorder, tasks, attended=attended)
-        recorder.subscribe(self.trust.take)
+        recorder.subscribe(self.trust.take, *self.trust.KINDS)
         self.context = ContextCommands(self._pins, self._memory, self._reading, self._preparations, recorder)
         self.checks = CheckCommands(opening, recorder, tasks, self._reading, self.hunks, self._turns, past)
         self.shell = Shell(

@@ -47,7 +47,7 @@ class Assistance:
         """Whether a turn runs."""
         self._landed: dict[str, str] = {}
         """The first hunk in each file before reviews were made."""
-        recorder.subscribe(self._take)
+        recorder.subscribe(self._take, PromptSubmitted, TurnEnded, HunkLanded, HunkUndone)
         files.on_saved = self._saved
 
     @cached_property
@@ -124,7 +124,7 @@ class Assistance:
             lambda: self.review,
             self._tasks,
         )
-        self._recorder.subscribe(outside.take)
+        self._recorder.subscribe(outside.take, *outside.KINDS)
 
     def interrupt(self) -> None:
         """Stop the refactor that runs, and offer no next edit: when this returns nothing more lands."""

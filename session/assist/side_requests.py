@@ -96,7 +96,7 @@ class SideRequests:
         self._running: dict[asyncio.Task[None], Kind] = {}
         self._told = ""
         """The line that the user was told last."""
-        recorder.subscribe(self._take)
+        recorder.subscribe(self._take, PromptSubmitted)
 
     # -- whether one may go ----------------------------------------------------------------------
 

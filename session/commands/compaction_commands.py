@@ -96,7 +96,7 @@ class CompactionCommands:
         self._connection = connection
         self._asked = _NEVER
         """``Conversation.starts`` at the last request for a summary: the model is asked once per window."""
-        recorder.subscribe(self._after_turn)
+        recorder.subscribe(self._after_turn, TurnEnded)
 
     async def compact(self) -> str:
         """Compact the dialogue now; the next turn begins a fresh window.

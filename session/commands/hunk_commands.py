@@ -145,7 +145,7 @@ class HunkCommands:
         self.outer: OuterTexts | None = None
         """The texts of an editor outside of spark, brought up to date with each undo and redo."""
         self.undoable = UndoableHunks(past)
-        recorder.subscribe(self.undoable.take)
+        recorder.subscribe(self.undoable.take, HunkLanded, HunkUndone, HunkRedone)
 
     async def undo(self, hunk: str | None = None, *, why: str = "") -> HunkUndone | HunkRefused:
         """Undo one hunk; without an id, the hunk that landed last. The model is told with the next prompt,

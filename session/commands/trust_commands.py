@@ -9,6 +9,7 @@ import asyncio
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import ClassVar
 
 from context.disk.repository import GitUnavailable, find_repository
 from context.disk.source import (
@@ -58,6 +59,14 @@ NEXT_START = f"{SETTINGS_FILE} is used from the next start on"
 class TrustCommands:
     """The question about this project's files. Where nobody can be asked, one line tells that they are not
     used; nothing is ever trusted without the user's word."""
+
+    KINDS: ClassVar[tuple[type[Event], ...]] = (
+        InstructionsUnused,
+        FilesChanged,
+        HunkLanded,
+        FileSaved,
+    )
+    """The events that :meth:`take` looks at."""
 
     def __init__(
         self,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from typing import ClassVar
 
 from context.find.mentions import Mention, resolve_target
 from context.project.snapshot import Snapshot
@@ -24,6 +25,14 @@ class PinError(Exception):
 
 class Pins:
     """The pins and removals of a session, built from its events, live or read from the journal."""
+
+    KINDS: ClassVar[tuple[type[Event], ...]] = (
+        ContextPinned,
+        ContextUnpinned,
+        ContextRemoved,
+        ContextRestored,
+    )
+    """The events that :meth:`take` looks at."""
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self.pinned: tuple[str, ...] = ()

@@ -89,7 +89,7 @@ class SyntaxVerdicts:
         self._tasks = tasks
         self._landed: set[str] = set()
         """The turns in which a hunk has landed."""
-        recorder.subscribe(self.take)
+        recorder.subscribe(self.take, HunkLanded, TurnEnded)
 
     def take(self, event: Event) -> None:
         """Note what landed, and judge when its turn ends."""

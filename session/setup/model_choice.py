@@ -7,7 +7,7 @@ The choice is the user's (``/model``, ``/effort``, ``/fast``) and holds from the
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from session.base.events import Event, HunkRefused, ModelChosen, TurnEnded, TurnStarted
 from session.base.text.wording import spelled_like
@@ -45,6 +45,13 @@ class ChosenModel:
 
 class ModelChoice:
     """The choice for the next turns: model, effort, and which of the provider's tiers is used."""
+
+    KINDS: ClassVar[tuple[type[Event], ...]] = (
+        TurnStarted,
+        HunkRefused,
+        TurnEnded,
+    )
+    """The events that :meth:`take` looks at."""
 
     def __init__(self, opening: Opening, session: str, toolbox: Toolbox) -> None:
         self._opening = opening

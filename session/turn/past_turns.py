@@ -11,6 +11,7 @@ would select files unrelated to the question before.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from context.find.mentions import find_mentions
 from context.project.snapshot import Snapshot
@@ -127,6 +128,24 @@ class _OpenTurn:
 
 class PastTurnsFold:
     """Builds the dialogue from events."""
+
+    KINDS: ClassVar[tuple[type[Event], ...]] = (
+        PromptSubmitted,
+        TurnStarted,
+        TextDelta,
+        HunkLanded,
+        HunkRefused,
+        HunkDropped,
+        HunkUndone,
+        HunkRedone,
+        ToolEnded,
+        TurnEnded,
+        LineRemembered,
+        LineForgotten,
+        DialogueCompacted,
+        LedgerProposed,
+    )
+    """The events that :meth:`take` looks at."""
 
     def __init__(self) -> None:
         self._turns: dict[str, _OpenTurn] = {}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from session.base.events import (
     Event,
@@ -30,6 +30,17 @@ if TYPE_CHECKING:
 
 class AfterHunk:
     """The prompt that waits, if any. All methods are called on the event loop."""
+
+    KINDS: ClassVar[tuple[type[Event], ...]] = (
+        HunkOpened,
+        HunkDropped,
+        HunkLanded,
+        HunkRefused,
+        HunkHeld,
+        PromptSubmitted,
+        TurnEnded,
+    )
+    """The events that :meth:`take` looks at."""
 
     def __init__(self, turns: Turns, publish: Callable[[Event], None]) -> None:
         self._turns = turns

@@ -155,7 +155,7 @@ class NextEdits:
         self._chain: Chain | None = None
         self._filling = Filling(side, tasks, snapshot)
         self._looking: asyncio.Task[None] | None = None
-        recorder.subscribe(self._take)
+        recorder.subscribe(self._take, PromptSubmitted, TurnEnded)
 
     @property
     def offered(self) -> bool:

@@ -31,6 +31,7 @@ from session.assist.side_requests import NotNow, SideRequests
 from session.base.events import (
     Event,
     FindingClosed,
+    FindingReported,
     HunkRefused,
     Notice,
     PromptSubmitted,
@@ -97,7 +98,8 @@ class SaveReview:
         self._running: asyncio.Task[None] | None = None
         self._told = ""
         """What the user was told last."""
-        recorder.subscribe(self._take)
+        recorder.subscribe(self.findings.take, FindingReported, FindingClosed)
+        recorder.subscribe(self._take, PromptSubmitted, TurnEnded)
 
     def use(self, mode: Mode) -> None:
         """Review in another way from the next save on, or no more. What was changed while it was off is not
@@ -166,7 +168,6 @@ class SaveReview:
             self._publish(FindingClosed(finding=name, how=how))
 
     def _take(self, event: Event) -> None:
-        self.findings.take(event)
         match event:
             case PromptSubmitted():
                 self._signal(Signal.PROMPT)

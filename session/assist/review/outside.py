@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection
 from pathlib import Path
+from typing import ClassVar
 
 from context.disk.source import Unread, read
 from session.assist.review.git_change import NoRepositoryError, committed
@@ -35,6 +36,15 @@ _MOST_CHANGED = 50
 class OutsideSaves:
     """Has the saves of other programs reviewed. Methods are called on the event loop; files are read in
     threads."""
+
+    KINDS: ClassVar[tuple[type[Event], ...]] = (
+        FilesChanged,
+        FileSaved,
+        HunkUndone,
+        HunkRedone,
+        HunkLanded,
+    )
+    """The events that :meth:`take` looks at."""
 
     def __init__(
         self,

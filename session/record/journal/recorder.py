@@ -190,6 +190,7 @@ ledger, which is durable before each write."""
 @dataclass(frozen=True, slots=True)
 class _Subscriber:
     take: Callable[[Event], None]
+    kinds: tuple[type[Event], ...]
     lost: str
 
 
@@ -205,6 +206,8 @@ class Recorder:
         self._journal = journal
         self._failed = False
         self._subscribers: list[_Subscriber] = []
+        self._takers: dict[type[Event], list[_Subscriber]] = {}
+        """Who takes which type of event; made as the types come."""
         self._queues: list[asyncio.Queue[Event | None]] = []
         self._closed = False
         self._mask = KeyMask()
@@ -216,12 +219,15 @@ class Recorder:
         self._unkept = False
         """Whether the user was told that the journal cannot be made durable."""
 
-    def subscribe(self, take: Callable[[Event], None], lost: str = "") -> None:
-        """Call ``take`` with every later event, in the order of subscription and before all listeners.
+    def subscribe(self, take: Callable[[Event], None], *kinds: type[Event], lost: str = "") -> None:
+        """Call ``take`` with every later event of these ``kinds``, or of any kind where none is named, in the
+        order of subscription and before all listeners.
 
         If it raises StoreError, the user is told the problem and ``lost``, what is missing because of it.
+        Any other error is a fault of spark. The event loop tells it, and nobody else misses the event.
         """
-        self._subscribers.append(_Subscriber(take, lost))
+        self._subscribers.append(_Subscriber(take, kinds, lost))
+        self._takers.clear()
 
     def listen(self) -> AsyncIterator[Event]:
         """All events from this call on, up to :meth:`close`."""
@@ -239,12 +245,25 @@ class Recorder:
     def _publish(self, event: Event) -> None:
         if not isinstance(event, UNJOURNALLED):
             self._write(event)
-        for subscriber in self._subscribers:
-            try:
-                subscriber.take(event)
-            except StoreError as problem:
-                self._tell(Notice(level="warning", text=f"{problem}; {subscriber.lost}"))
+        for subscriber in self._takers_of(type(event)):
+            self._hand(event, subscriber)
         self._tell(event)
+
+    def _takers_of(self, kind: type[Event]) -> list[_Subscriber]:
+        takers = self._takers.get(kind)
+        if takers is None:
+            takers = [each for each in self._subscribers if not each.kinds or kind in each.kinds]
+            self._takers[kind] = takers
+        return takers
+
+    def _hand(self, event: Event, subscriber: _Subscriber) -> None:
+        try:
+            subscriber.take(event)
+        except StoreError as problem:
+            self._tell(Notice(level="warning", text=f"{problem}; {subscriber.lost}"))
+        except Exception as problem:  # noqa: BLE001 (told by the event loop; what publishes may be stopping a turn)
+            told = {"message": f"a {event.type} event was not taken", "exception": problem}
+            asyncio.get_running_loop().call_exception_handler(told)
 
     def close(self) -> None:
         """Close the journal, and end the stream of each listener after the events in its queue."""

@@ -113,7 +113,7 @@ async def test_a_subscriber_whose_disk_fails_is_told_and_the_others_go_on(record
         raise StoreError("the disk is full")
 
     taken: list[Event] = []
-    recorder.subscribe(full, "usage is not added up")
+    recorder.subscribe(full, lost="usage is not added up")
     recorder.subscribe(taken.append)
     stream = recorder.listen()
     recorder.publish(note(1))
@@ -121,6 +121,34 @@ async def test_a_subscriber_whose_disk_fails_is_told_and_the_others_go_on(record
     warning = Notice("warning", "the disk is full; usage is not added up")
     assert [event async for event in stream] == [warning, note(1)]
     assert taken == [note(1)]
+
+
+async def test_a_subscriber_gets_the_kinds_of_events_that_it_named(recorder: Recorder) -> None:
+    notices: list[Event] = []
+    everything: list[Event] = []
+    recorder.subscribe(notices.append, Notice, PhaseChanged)
+    recorder.publish(note(1))
+    recorder.subscribe(everything.append)
+    delta = TextDelta(turn="t1", text="a")
+    recorder.publish(delta)
+    recorder.publish(note(2))
+    assert notices == [note(1), note(2)]
+    assert everything == [delta, note(2)]
+
+
+async def test_a_fault_of_one_subscriber_is_told_and_keeps_nobody_from_the_event(recorder: Recorder) -> None:
+    def broken(_: Event) -> None:
+        raise ValueError("a fault")
+
+    taken: list[Event] = []
+    told: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context["exception"]))
+    recorder.subscribe(broken)
+    recorder.subscribe(taken.append)
+    stream = recorder.listen()
+    recorder.publish(note(1))
+    assert taken == [note(1)] and await anext(stream) == note(1)
+    assert [str(problem) for problem in told] == ["a fault"]
 
 
 async def test_events_that_could_not_be_written_are_written_later(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from edits.hunk import (
 )
 from edits.report import NotReceived
 from session.turn.hunk_life import Answer, Question, State
-from session.turn.landing_queue import Ask, Check, Effect, End, Land, LandingQueue, Locate
+from session.turn.landing_queue import Ask, Check, Divide, Effect, End, Land, LandingQueue, Locate
 
 LOCKED, DELETES = frozenset({Guard.LOCKED}), frozenset({Guard.DELETES})
 NONE: frozenset[Guard] = frozenset()
@@ -85,6 +85,10 @@ def opened(name: str) -> Event:
 
 def whole(name: str) -> Event:
     return lambda queue: queue.completed(name, edit(name))
+
+
+def whole_file(name: str) -> Hunk:
+    return replace(edit(name), format=Format.WHOLE)
 
 
 def foreseen(name: str, *guards: Guard) -> Event:
@@ -164,6 +168,22 @@ ATTENDED: dict[str, list[Row]] = {
         (yes("h1"), []),
         (yes("h1"), None),
         (whole("h1"), [lands("h1", LOCKED)]),
+    ],
+    "a whole file is divided when its turn comes, and holds up no hunk that the user agreed to": [
+        *DELETING,
+        (lambda queue: queue.completed("h2", whole_file("h2")), []),
+        (opened("h3"), None),
+        (foreseen("h3", Guard.LOCKED), [ask("h3", Guard.LOCKED)]),
+        (yes("h3"), []),
+        (whole("h3"), [lands("h3", LOCKED)]),
+        (landed("h3"), [End("h3", on_disk("h3"))]),
+        (yes("h1"), [lands("h1", DELETES)]),
+        (landed("h1"), [End("h1", on_disk("h1")), Divide("h2", whole_file("h2"))]),
+        (
+            lambda queue: queue.divided("h2", [("h2", edit("h2")), ("h4", edit("h4", "h2.py"))]),
+            [lands("h2")],
+        ),
+        (landed("h2"), [End("h2", on_disk("h2")), Land("h4", edit("h4", "h2.py"), NONE)]),
     ],
     "an edited answer lands the user's lines, and the end says which": [
         *DELETING,

@@ -1,4 +1,5 @@
-"""The index on disk: one cache folder per project, with segments and a list of the files in them.
+"""The index on disk: one cache folder per project, with segments, a list of the files in them,
+and the history of commits.
 
 Segments never change and have unique names, and the list is replaced as a whole: a reader sees its old
 content or its new one. So several processes can work on one project, and the last to save decides what the
@@ -14,7 +15,7 @@ import os
 import time
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
@@ -23,6 +24,8 @@ from pathlib import Path
 from typing import BinaryIO
 from zlib import crc32
 
+from context.disk.git import Git
+from context.index.commit_history import History, read_history
 from context.index.segment import DamagedSegment, Segment
 
 
@@ -45,7 +48,7 @@ def replacing(file: Path) -> Iterator[BinaryIO]:
 
 
 _FORMAT = 9
-_LIST = "files"
+_LIST, _HISTORY = "files", "history"
 _AT_ONCE, _BYTES_AT_ONCE = 5_000, 200_000
 """Number of paths that are joined, and of bytes that are split, at once."""
 _KEPT = 3600
@@ -202,3 +205,50 @@ def _version() -> str:
     for file in files:
         digest.update(file.read_bytes())
     return digest.hexdigest()[:12]
+
+
+class HistoryStore:
+    """The history of one project in the cache: read if it is still valid, written when it was extended."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def read(self, git: Git, known: History) -> History:
+        """Like :func:`read_history`, starting from the cached history. Raises GitUnavailable."""
+        known = known if known.head else self._load(git.prefix)
+        found = read_history(git, known)
+        if found.head != known.head:
+            self._save(git.prefix, found)
+        return found
+
+    def _load(self, prefix: str) -> History:
+        if self._store.folder is None:
+            return History()
+        try:
+            held = json.loads((self._store.folder / _HISTORY).read_bytes())
+            head, names, commits = held["head"], held["paths"], held["commits"]
+            messages = tuple(map(str, held["messages"]))
+            if held["prefix"] != prefix or not isinstance(head, str) or len(messages) != len(commits):
+                return History()
+            return History(
+                head, tuple(tuple(str(names[at]) for at in commit) for commit in commits), messages
+            )
+        except (OSError, ValueError, LookupError, TypeError, RecursionError):
+            return History()
+
+    def _save(self, prefix: str, history: History) -> None:
+        folder = self._store.prepare()
+        if folder is None:
+            return
+        numbers: dict[str, int] = {}
+        commits = [[numbers.setdefault(path, len(numbers)) for path in commit] for commit in history.commits]
+        held = {
+            "head": history.head,
+            "prefix": prefix,
+            "paths": list(numbers),
+            "commits": commits,
+            "messages": history.messages,
+        }
+        # If it cannot be written, it is read from git again next time.
+        with suppress(OSError), replacing(folder / _HISTORY) as out:
+            out.write(json.dumps(held).encode("ascii"))

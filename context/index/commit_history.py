@@ -8,22 +8,18 @@ too.
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
 from context.disk.git import HELPFUL, Git, GitUnavailable
-from context.index.cache import Store, replacing
 from context.text.words import words
 
 MOST = 1000
 """Number of commits that are read: the newest ones."""
-_FILE = "history"
 _LARGEST = 30
 """Number of files up to which a commit counts."""
 _FADES = 400
@@ -128,53 +124,6 @@ def read_history(git: Git, known: History) -> History:
 def commit_at_head(git: Git) -> str:
     """The hash of the commit that HEAD points to; empty if there is none. Raises GitUnavailable."""
     return (git.ask("rev-parse", "--verify", "--quiet", "HEAD") or b"").decode("ascii", "replace").strip()
-
-
-class HistoryStore:
-    """The history of one project in the cache: read if it is still valid, written when it was extended."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    def read(self, git: Git, known: History) -> History:
-        """Like :func:`read_history`, starting from the cached history. Raises GitUnavailable."""
-        known = known if known.head else self._load(git.prefix)
-        found = read_history(git, known)
-        if found.head != known.head:
-            self._save(git.prefix, found)
-        return found
-
-    def _load(self, prefix: str) -> History:
-        if self._store.folder is None:
-            return History()
-        try:
-            held = json.loads((self._store.folder / _FILE).read_bytes())
-            head, names, commits = held["head"], held["paths"], held["commits"]
-            messages = tuple(map(str, held["messages"]))
-            if held["prefix"] != prefix or not isinstance(head, str) or len(messages) != len(commits):
-                return History()
-            return History(
-                head, tuple(tuple(str(names[at]) for at in commit) for commit in commits), messages
-            )
-        except (OSError, ValueError, LookupError, TypeError, RecursionError):
-            return History()
-
-    def _save(self, prefix: str, history: History) -> None:
-        folder = self._store.prepare()
-        if folder is None:
-            return
-        numbers: dict[str, int] = {}
-        commits = [[numbers.setdefault(path, len(numbers)) for path in commit] for commit in history.commits]
-        held = {
-            "head": history.head,
-            "prefix": prefix,
-            "paths": list(numbers),
-            "commits": commits,
-            "messages": history.messages,
-        }
-        # If it cannot be written, it is read from git again next time.
-        with suppress(OSError), replacing(folder / _FILE) as out:
-            out.write(json.dumps(held).encode("ascii"))
 
 
 def _is_ancestor(git: Git, old: str, head: str) -> bool:

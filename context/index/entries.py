@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from context.disk.changes import Lines
-from context.index.memory_segment import Part
+from context.index.part import Part
 from context.text.safe import unfenced
 
 GONE = -1

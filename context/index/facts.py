@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from itertools import islice
 
 from context.code.outline import MORE, Outline, outline
 from context.code.symbols import CUT, Symbol, pack_layout
-from context.disk.changes import Lines, line_sums
+from context.disk.changes import line_sums
 from context.disk.source import Source
+from context.index.part import Facts
 from context.text.generated import is_unedited
 from context.text.safe import harmless
 from context.text.secrets import hints_in, redact
@@ -20,25 +21,6 @@ _MOST_WORDS = 8_000
 _MOST_NAMES = 4_000
 _LONGEST_OUTLINE = 40_000
 """Length in characters that outlines are cut to, since no map has room for longer ones."""
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What the index keeps of one file. ``lines`` is None if git compares the lines."""
-
-    path: str
-    digest: str
-    outline: str
-    """The rendered outline, secrets masked."""
-    names: frozenset[str]
-    """The names that it defines for other files."""
-    words: Mapping[str, int]
-    """The words of the text with their counts; those of defined names and, twice, of the path are added."""
-    lines: Lines | None
-    layout: bytes = b""
-    """The line ranges of its definitions (see :mod:`context.code.symbols`)."""
-    unedited: bool = False
-    """Whether it is generated, vendored or minified."""
 
 
 def masked_outline(

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from context.index.cache import FileList, Store
 from context.index.entries import GONE, Entries, place, split_place
-from context.index.facts import Facts
-from context.index.memory_segment import MemorySegment, Part
+from context.index.memory_segment import MemorySegment
+from context.index.part import Facts, Part
 from context.index.postings import Words
 from context.index.segment import DamagedSegment, Segment
 from context.index.segment_writing import write_segment

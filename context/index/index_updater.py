@@ -11,10 +11,11 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from context.disk.source import LARGEST, Source, Unread, read, shown_name, too_large
-from context.index.facts import Facts, facts_of
+from context.index.facts import facts_of
 from context.index.file_text import file_text
 from context.index.index import Index
 from context.index.outliner import Abandoned
+from context.index.part import Facts
 from context.index.worker_pool import Written, read_all
 from context.text.secrets import is_secret_file
 

@@ -5,91 +5,15 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple
 
 from context.disk.changes import Lines
-from context.index.facts import Facts
+from context.index.part import COUNT_BITS, MOST_COUNTED, SLICE_BITS, SLICES, Facts, Postings, TermSlice
 from context.text.sorting import sorted_in_parts
-from context.text.words import NUMBER_BITS, UNEDITED, definition_term, stem, stem_term, term_numbers
+from context.text.words import UNEDITED, definition_term, stem, stem_term, term_numbers
 
-COUNT_BITS = 6
-MOST_COUNTED = (1 << COUNT_BITS) - 1
-SLICES = 256
-"""Number of equal slices of the terms' numbers, of which one at a time is sorted or merged."""
-SLICE_BITS = NUMBER_BITS - 8
 _SORTED = 30_000
 """Number of terms' numbers that are sorted at once, in some milliseconds."""
-
-Postings: TypeAlias = "array[int]"
-
-
-class TermSlice(NamedTuple):
-    """The terms of one slice, as sorted 64-bit numbers, and the index at which the postings of each end."""
-
-    numbers: array[int]
-    ends: array[int]
-    postings: Postings
-
-
-class Packable(Protocol):
-    """A part of an index that can be written to disk: numbered files, and the postings of their terms.
-
-    A posting is ``number << COUNT_BITS | count``; postings are sorted.
-    """
-
-    lengths: array[int]
-    """The number of words in each file."""
-
-    def __len__(self) -> int: ...
-
-    def path(self, number: int) -> str:
-        """The file's path."""
-        ...
-
-    def digest(self, number: int) -> str:
-        """The SHA-256 of the file's bytes, in hex."""
-        ...
-
-    def outline(self, number: int) -> str:
-        """The file's outline."""
-        ...
-
-    def outline_size(self, number: int) -> int:
-        """The approximate size of its outline in bytes."""
-        ...
-
-    def names(self, number: int) -> str:
-        """The names that the file defines for others, sorted and separated by spaces."""
-        ...
-
-    def lines(self, number: int) -> Lines | None:
-        """The checksums of the file's lines, if they are kept."""
-        ...
-
-    def layout(self, number: int) -> bytes:
-        """The line ranges of the file's definitions, packed."""
-        ...
-
-    def slices(self) -> Iterator[TermSlice]:
-        """All terms, in :data:`SLICES` slices."""
-        ...
-
-
-class Part(Packable, Protocol):
-    """A part of an index that can be searched."""
-
-    blocks: dict[int, str]
-    """Cached blocks of the project map, by the file's number."""
-    long_blocks: dict[int, str]
-    """The same for long ones, of which fewer are kept."""
-
-    def postings(self, term: str) -> Postings | None:
-        """The postings of a term: which files have it, and how often."""
-        ...
-
-    def find(self, path: str, digest: str) -> int | None:
-        """The number of the file with this path and hash, or None."""
-        ...
 
 
 class _File(NamedTuple):

@@ -12,7 +12,7 @@ from heapq import nlargest, nsmallest
 from typing import Any, TypeVar
 
 from context.index.entries import Entries, place, split_place
-from context.index.memory_segment import COUNT_BITS, MOST_COUNTED, Part, Postings
+from context.index.part import COUNT_BITS, MOST_COUNTED, Part, Postings
 from context.text.words import UNEDITED, definition_term, stem_term
 
 _T = TypeVar("_T")

@@ -20,7 +20,7 @@ from pathlib import Path
 from zlib import crc32
 
 from context.disk.changes import Lines
-from context.index.memory_segment import SLICE_BITS, SLICES, Postings, TermSlice
+from context.index.part import SLICE_BITS, SLICES, Postings, TermSlice
 from context.text.words import term_numbers
 
 MARK = b"spark-index-5\n" + sys.byteorder[:2].encode()

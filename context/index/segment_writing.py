@@ -11,7 +11,7 @@ from zlib import crc32
 
 from context.disk.changes import Lines
 from context.index.cache import replacing
-from context.index.memory_segment import COUNT_BITS, MOST_COUNTED, Packable, Postings, TermSlice
+from context.index.part import COUNT_BITS, MOST_COUNTED, Packable, Postings, TermSlice
 from context.index.segment import FENCED, MARK, TAIL, state_hash
 
 

@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from context.disk.source import Unread, read
-from context.index.facts import Facts, facts_of
+from context.index.facts import facts_of
 from context.index.file_text import file_text
 from context.index.outliner import NotStarted, start_python
+from context.index.part import Facts
 
 BATCH = 48
 """Number of files in one request to a worker."""

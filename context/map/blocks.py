@@ -6,7 +6,7 @@ The limits are those of a map that does not fit whole: its list of paths and its
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from context.project.project_paths import project_paths
 
@@ -41,6 +41,32 @@ class FrozenMap:
     text: str
     tokens: int
     outlines: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class MapPart:
+    """The map, or the changes to it; ``text`` is empty if nothing fits or nothing changed.
+
+    ``outlines`` are the uncut blocks shown, by path; an empty block means that only the name is known.
+    ``unoutlined`` and ``unlisted`` are the files and folders that did not fit, with their tokens.
+    ``gone`` are files that an earlier map had.
+    """
+
+    text: str = ""
+    tokens: int = 0
+    outlines: Mapping[str, str] = field(default_factory=dict)
+    unoutlined: tuple[tuple[str, int], ...] = ()
+    unlisted: tuple[tuple[str, int], ...] = ()
+    gone: frozenset[str] = frozenset()
+    in_part: int = 0
+    """Number of outlines that are cut to the best matching definitions."""
+    by_name: tuple[tuple[str, int], ...] = ()
+    """Files that a complete map has by name alone, with the estimated tokens of their outlines."""
+
+    @property
+    def outlined(self) -> int:
+        """Number of files that are shown with their definitions."""
+        return sum(1 for block in shown_blocks(self.outlines).values() if block)
 
 
 def shown_blocks(known: Mapping[str, str]) -> Mapping[str, str]:

@@ -24,7 +24,7 @@ from context.map.blocks import (
 from context.text.safe import LIST_FENCE
 
 if TYPE_CHECKING:
-    from context.find.ranking import Ranking
+    from context.find.order import Ranking
     from context.index.postings import Words
     from context.project.snapshot import Snapshot
 

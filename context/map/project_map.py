@@ -9,7 +9,6 @@ Lists the folders in a map that has no room for all outlines: with their files, 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -22,6 +21,7 @@ from context.map.blocks import (
     MOST_FAILURES,
     Count,
     KnownBlocks,
+    MapPart,
     known_paths,
     shown_blocks,
 )
@@ -32,7 +32,7 @@ from context.project.snapshot import NOT_APPROVED, REMOVED
 from context.text.safe import LIST_FENCE
 
 if TYPE_CHECKING:
-    from context.find.ranking import Order, Ranking
+    from context.find.order import Order, Ranking
     from context.map.blocks import FrozenMap
     from context.project.snapshot import Snapshot
 
@@ -123,32 +123,6 @@ _LEAST_SCORE = 0.05
 """The score from which a file seems to matter."""
 _MOST_COMPARED = 4_000_000
 """Largest product of the two entries' line counts for which they are compared line by line."""
-
-
-@dataclass(frozen=True, slots=True)
-class MapPart:
-    """The map, or the changes to it; ``text`` is empty if nothing fits or nothing changed.
-
-    ``outlines`` are the uncut blocks shown, by path; an empty block means that only the name is known.
-    ``unoutlined`` and ``unlisted`` are the files and folders that did not fit, with their tokens.
-    ``gone`` are files that an earlier map had.
-    """
-
-    text: str = ""
-    tokens: int = 0
-    outlines: Mapping[str, str] = field(default_factory=dict)
-    unoutlined: tuple[tuple[str, int], ...] = ()
-    unlisted: tuple[tuple[str, int], ...] = ()
-    gone: frozenset[str] = frozenset()
-    in_part: int = 0
-    """Number of outlines that are cut to the best matching definitions."""
-    by_name: tuple[tuple[str, int], ...] = ()
-    """Files that a complete map has by name alone, with the estimated tokens of their outlines."""
-
-    @property
-    def outlined(self) -> int:
-        """Number of files that are shown with their definitions."""
-        return sum(1 for block in shown_blocks(self.outlines).values() if block)
 
 
 def changed_block(before: str, block: str) -> str:

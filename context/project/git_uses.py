@@ -17,11 +17,12 @@ from dataclasses import dataclass
 from time import monotonic
 from types import MappingProxyType
 
-from context.disk.changes import Change, Status, branch_changes, git_changes
+from context.disk.changes import Change, Status
 from context.disk.git import Git, GitUnavailable
+from context.disk.git_changes import branch_changes, git_changes
 from context.disk.source import name_problem
-from context.index.cache import Store
-from context.index.commit_history import History, HistoryStore, commit_at_head
+from context.index.cache import HistoryStore, Store
+from context.index.commit_history import History, commit_at_head
 from context.index.entries import Entries
 
 FIRST_PAUSE = 10.0

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from context.disk.changes import changed_ranges
 from context.disk.source import Unread
-from context.find.ranking import Ranking
+from context.find.order import Ranking
 from context.index.file_text import file_text
 from context.project.project_paths import project_paths
 from context.text.safe import LIST_FENCE

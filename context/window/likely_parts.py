@@ -13,7 +13,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from context.find.ranking import Ranking
+from context.find.order import Ranking
 from context.index.file_text import FileText, kept_with_file
 from context.project.snapshot import Snapshot
 from context.text.words import words_of_name

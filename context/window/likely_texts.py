@@ -9,7 +9,7 @@ from context.code.outline import changed_parts, definitions_called
 from context.disk.source import Unread
 from context.find.mentions import Mention
 from context.find.named_definitions import named_definitions
-from context.find.ranking import Ranking, settings
+from context.find.order import Ranking, settings
 from context.index.file_text import FileText, file_text
 from context.window.file_views import Reason, parts_form, whole_form, without
 from context.window.likely_parts import FIRST, Part, contest, first_parts, shortlist

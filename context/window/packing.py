@@ -7,8 +7,7 @@ from types import MappingProxyType
 
 from context.disk.source import INSTRUCTION_FILES, RULES_FOLDER, instructions_of, is_instructions
 from context.find.mentions import Mention, find_mentions, resolve_target, unresolved_mentions
-from context.map.blocks import FrozenMap
-from context.map.project_map import MapPart
+from context.map.blocks import FrozenMap, MapPart
 from context.project.project_paths import project_paths
 from context.project.snapshot import NOT_APPROVED, REMOVED, Snapshot
 from context.text.tokens import Counter

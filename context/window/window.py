@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from context.find.ranking import Ranking, rank, says_much
-from context.map.blocks import FrozenMap, with_changes
+from context.find.order import Ranking
+from context.find.ranking import rank, says_much
+from context.map.blocks import FrozenMap, MapPart, with_changes
 from context.map.project_map import (
-    MapPart,
     build_delta,
     build_map,
     full_cost,

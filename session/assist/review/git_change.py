@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from context.disk.changes import Status, git_changes
+from context.disk.changes import Status
 from context.disk.git import Git
+from context.disk.git_changes import git_changes
 from context.disk.repository import GitUnavailable
 from context.disk.source import LARGEST, decode, is_inside, name_problem, read, shown_name
 from session.assist.review.change import LeftOut, ReviewedChange, ReviewedFile, lines_in, reviewable

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from context.disk.changes import Change, Status, changed_ranges, git_changes, line_sums
+from context.disk.changes import Change, Status, changed_ranges, line_sums
 from context.disk.git import Git
+from context.disk.git_changes import git_changes
 from context.disk.source import Source
 from tests.context.conftest import Repo
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from context.disk.changes import git_changes
 from context.disk.file_list import list_git
 from context.disk.git import Git, GitUnavailable
+from context.disk.git_changes import git_changes
 from context.disk.private_git_dir import remove_abandoned
 from context.disk.programs import find_program
 from context.project.project import Project

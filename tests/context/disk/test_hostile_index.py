@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from context.disk.changes import git_changes
 from context.disk.file_list import list_git, listed_by_git
 from context.disk.git import Git
+from context.disk.git_changes import git_changes
 from context.disk.source import Source, Unread, read
 from context.project.project import Project
 from tests.context.conftest import Repo

@@ -10,10 +10,10 @@ import pytest
 
 from context.index import index_updater
 from context.index.cache import Store
-from context.index.facts import Facts
 from context.index.index import Index
 from context.index.index_updater import IndexUpdater
 from context.index.memory_segment import MemorySegment
+from context.index.part import Facts
 from context.index.segment_writing import write_segment
 from context.index.worker_pool import Written
 from context.project.project_paths import ProjectPaths

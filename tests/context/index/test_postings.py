@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from context.disk.source import Source
 from context.index.entries import place
-from context.index.facts import Facts, facts_of
+from context.index.facts import facts_of
 from context.index.memory_segment import MemorySegment
+from context.index.part import Facts
 from context.index.postings import Words
 
 FILES = [

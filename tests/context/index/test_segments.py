@@ -10,8 +10,9 @@ import pytest
 
 from context.disk.source import Source
 from context.index import memory_segment
-from context.index.facts import Facts, facts_of
-from context.index.memory_segment import COUNT_BITS, MOST_COUNTED, MemorySegment
+from context.index.facts import facts_of
+from context.index.memory_segment import MemorySegment
+from context.index.part import COUNT_BITS, MOST_COUNTED, Facts
 from context.index.segment import DamagedSegment, Segment
 from context.index.segment_writing import write_segment
 from context.text.words import definition_term, stem_term, term_numbers

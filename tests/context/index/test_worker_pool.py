@@ -16,7 +16,7 @@ import pytest
 
 from context.disk.source import Unread
 from context.index import worker_pool as workers
-from context.index.facts import Facts
+from context.index.part import Facts
 from context.index.segment import Segment
 from context.index.worker_pool import Written, read_all, read_here
 from context.project.project import Project

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-import context.disk.changes
 import context.disk.git
+import context.disk.git_changes
 import context.index.commit_history
 import context.project.git_uses
 from context.disk.git import GitUnavailable
@@ -182,7 +182,7 @@ def test_a_branch_without_end_is_told(repo: Repo, monkeypatch: pytest.MonkeyPatc
     repo.git("checkout", "-q", "-b", "work", gone)
     repo.git("update-ref", "refs/heads/main", bomb)
     monkeypatch.setattr(context.disk.git, "_PATIENCE", 0.2)
-    monkeypatch.setattr(context.disk.changes, "HELPFUL", 0.3)
+    monkeypatch.setattr(context.disk.git_changes, "HELPFUL", 0.3)
     monkeypatch.setattr(context.index.commit_history, "HELPFUL", 0.3)
     snapshot = Project(repo.root).scan()
     assert snapshot.git and snapshot.branch == frozenset()

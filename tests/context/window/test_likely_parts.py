@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import pytest
 
 from context.disk.source import Source
-from context.find.ranking import Ranking, rank
+from context.find.order import Ranking
+from context.find.ranking import rank
 from context.index.file_text import FileText
 from context.project.project import Project
 from context.project.snapshot import Snapshot

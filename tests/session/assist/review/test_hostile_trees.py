@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from context.disk.changes import branch_changes
 from context.disk.git import Git
+from context.disk.git_changes import branch_changes
 from session.assist.review.git_change import of_range
 from tests.context.conftest import Repo
 

@@ -1,8 +1,9 @@
 """Which parts of a text the user never typed, and where they come from: files, tools and servers that the
 model was shown.
 
-A model repeats what it reads. So a command or an address with a longer piece of such text, which none of the
-user's prompts has, is told at the question with its source: a page or a file may have put it there.
+A model repeats what it reads. So a command, an address or a guarded edit with a longer piece of such text,
+which none of the user's prompts has, is told at the question with its source: a page or a file may have put
+it there.
 """
 
 from __future__ import annotations
@@ -36,6 +37,12 @@ class Typed:
             self.texts.append(event.text if event.typed is None else event.typed)
 
 
+async def no_sources(text: str) -> Sequence[str]:
+    """The sources of a text where nothing is known of any."""
+    del text
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class _Shown:
     """A text that the model was shown, and where it comes from."""
@@ -50,16 +57,20 @@ def sources_of(
 ) -> tuple[str, ...]:
     """A line for each piece of ``text`` that the model was shown in ``items`` and that the user never typed,
     as in "`curl http://…` is from README.md:40". ``file_text`` gives a file as it is now."""
-    windows = [text[at : at + LEAST] for at in range(len(text) - LEAST + 1)]
-    own = "\0".join(typed)
-    fresh = {window for window in windows if window not in own}
+    windows = list(_windows(text))
+    fresh = set(windows).difference(*map(_windows, typed))
     if not fresh:
         return ()
     shown = list(_shown(items))
-    known = "\0".join(each.text for each in shown)
-    tainted = [window in fresh and window in known for window in windows]
-    pieces = [text[start:end] for start, end in _runs(tainted)]
-    return tuple(_told(piece, shown, file_text) for piece in dict.fromkeys(pieces[:MOST_TOLD]))
+    known = {window for each in shown for window in _windows(each.text) if window in fresh}
+    runs = _runs([window in known for window in windows])
+    pieces = {text[start:end]: start for start, end in runs if len(text[start:end].strip()) >= LEAST}
+    longest = sorted(pieces, key=len, reverse=True)[:MOST_TOLD]
+    return tuple(_told(piece, shown, file_text) for piece in sorted(longest, key=pieces.__getitem__))
+
+
+def _windows(text: str) -> Iterator[str]:
+    return (text[at : at + LEAST] for at in range(len(text) - LEAST + 1))
 
 
 def _runs(tainted: Sequence[bool]) -> Iterator[tuple[int, int]]:

@@ -31,14 +31,21 @@ from session.turn.hunk_life import (
 
 REVIEW = "review"
 REVIEW_MESSAGE = "review mode holds every edit until you answer"
+ABOUT_TEXT = frozenset({Guard.DEPENDENCY, Guard.RUNS, Guard.SECRET})
+"""The guards at whose questions it matters who wrote the new text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Put a question to the user. A later one about the same hunk replaces it."""
+    """Put a question to the user. A later one about the same hunk replaces it.
+
+    ``edit`` is the hunk, where it is whole and the question is about what it says. With ``again`` the same
+    question was put before the hunk was whole."""
 
     hunk: str
     question: Question
+    edit: Hunk | None = None
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +124,11 @@ class LandingQueue:
         """The state of ``hunk``."""
         return self._hunks[hunk].state
 
+    def asks(self, hunk: str, question: Question) -> bool:
+        """Whether this question about ``hunk`` is open."""
+        life = self._hunks[hunk]
+        return life.asked and life.question == question
+
     def opened(self, hunk: str, path: str) -> None:
         """The model began a hunk. A stopped queue takes no more of them."""
         if hunk not in self._hunks and not self.stopped:
@@ -146,7 +158,8 @@ class LandingQueue:
             return []
         life.edit = edit
         self._whole.append(life)
-        return self._next()
+        asked = [_ask(life, again=True)] if life.asked else []
+        return [*(each for each in asked if each.edit), *self._next()]
 
     def divided(self, hunk: str, parts: Sequence[tuple[str, Hunk]]) -> list[Effect]:
         """Take the hunks that a whole file consists of, the first under the name of the file's own."""
@@ -320,7 +333,7 @@ class LandingQueue:
             return self._answered(life, land=self._rest)
         said: list[Effect] = []
         if before is None or before.message != question.message:
-            said.append(Ask(life.name, question))
+            said.append(_ask(life))
         if life.state is State.HELD:
             said.append(Locate(life.name, _whole(life)))
         return said
@@ -348,6 +361,12 @@ class LandingQueue:
         if life in self._whole:
             self._whole.remove(life)
         return [End(life.name, outcome)]
+
+
+def _ask(life: HunkLife, *, again: bool = False) -> Ask:
+    assert life.question is not None, "an asked hunk has a question"
+    about_text = life.question.guards & ABOUT_TEXT
+    return Ask(life.name, life.question, life.edit if about_text else None, again)
 
 
 def _question(held: Held, *, review: bool = False) -> Question:

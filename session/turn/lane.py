@@ -15,7 +15,7 @@ The search reads a file, so it runs in the edit thread; at most one search runs 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
@@ -28,6 +28,7 @@ from session.base.events import HunkAimed, HunkOpened, HunkTyped, Notice, Publis
 from session.base.tasks import fault_line
 from session.base.text.sanitize import clean, clean_line
 from session.project.edit_thread import EditThread
+from session.tools.taint import no_sources
 from session.turn.failures import LaneTasks, TurnFailedError
 from session.turn.hunk_life import Answer, State, held_event, outcome_event, undone_event
 from session.turn.hunk_writer import EditWriter
@@ -161,6 +162,8 @@ class Lane:
         self._idle = asyncio.Event()
         self._idle.set()
         self._thought = UnopenedThought()
+        self.sources: Callable[[str], Awaitable[Sequence[str]]] = no_sources
+        """The parts of a text that the user never typed, with where they come from."""
         self._tasks.fault.add_done_callback(lambda _: self.stop())
 
     @property
@@ -391,10 +394,20 @@ class Lane:
             self._idle.clear()
         for effect in effects:
             match effect:
-                case Ask(hunk=hunk, question=question):
+                case Ask(hunk=hunk, question=question, edit=None):
                     self._publish(held_event(hunk, question, self._turn))
+                case Ask(edit=Hunk() as edit):
+                    self._tasks.start(self._ask(effect, edit))
                 case End(outcome=outcome):
                     self._publish(outcome_event(outcome, self._turn))
+
+    async def _ask(self, ask: Ask, edit: Hunk) -> None:
+        """Put a question that says which parts of the new text the user never typed."""
+        old = set(edit.old)
+        sources = await self.sources("\n".join(line for line in edit.new if line not in old))
+        if self._queue.asks(ask.hunk, ask.question) and (sources or not ask.again):
+            told = replace(ask.question, message="; ".join([ask.question.message, *sources]))
+            self._publish(held_event(ask.hunk, told, self._turn))
 
     async def _foresee(self, hunk: str, path: str) -> None:
         """Ask about a hunk whose path alone is guarded while the model still types it."""

@@ -113,7 +113,7 @@ class Runner:
         self._told: set[str] = set()
         """The hunks of tools, whose ends the answers of their calls tell."""
         calls.land = self._land_made
-        calls.sources = self._sources
+        calls.sources = lane.sources = self._sources
         model = chosen.model
         self._repairs = Repairs(prompt, model.edit_format, model.brief)
 

@@ -17,6 +17,7 @@ from session.base.events import Publisher, ToolCalled, ToolEnded, ToolHeld, Tool
 from session.base.tasks import fault_line, log_fault
 from session.base.text.sanitize import clean, clean_line
 from session.record.outputs import Outputs
+from session.tools.taint import no_sources
 from session.tools.tool import (
     LEAST_ROOM,
     Asking,
@@ -86,7 +87,7 @@ class Calls:
         ``outputs`` keeps what they print, where somebody can ask for it."""
         self.land: Callable[[Sequence[Hunk]], Awaitable[str]] = _nowhere
         """Lands the hunks of what a call wrote to the project."""
-        self.sources: Callable[[str], Awaitable[Sequence[str]]] = _no_sources
+        self.sources: Callable[[str], Awaitable[Sequence[str]]] = no_sources
         """Says where parts of a text come from that the user did not type."""
         self._turn = turn
         self._toolbox = toolbox
@@ -243,11 +244,6 @@ async def _done(tool: Tool, arguments: Mapping[str, Any], around: CallContext) -
         return failed(f"{tool.spec.name} could not be done: {problem.strerror or problem}.")
     except Exception as fault:  # noqa: BLE001 - a tool may raise anything; the model is told
         return failed(_fault(tool.spec.name, fault))
-
-
-async def _no_sources(text: str) -> Sequence[str]:
-    del text
-    return ()
 
 
 async def _nowhere(hunks: Sequence[Hunk]) -> str:

@@ -235,6 +235,12 @@ ATTENDED: dict[str, list[Row]] = {
         (whole("h1"), [checks("h1")]),
         (checked("h1", held("h1", Guard.LOCKED)), [shows("h1")]),
     ],
+    "a question about the text of a hunk is put again once it is whole": [
+        (opened("h1"), None),
+        (foreseen("h1", Guard.RUNS), [ask("h1", Guard.RUNS)]),
+        (whole("h1"), [replace(ask("h1", Guard.RUNS), edit=edit("h1"), again=True), checks("h1")]),
+        (checked("h1", held("h1", Guard.RUNS)), [shows("h1")]),
+    ],
     "a question that was answered is put again where it comes again": [
         *LOCKED_EARLY,
         (yes("h1"), []),

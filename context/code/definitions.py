@@ -239,7 +239,7 @@ def _opens_body(source: bytes, brace: int) -> bool:
 _ONE_LINE_BODY = re.compile(
     rb"^([^\n{}\"/*]*\b(?:class|interface|object)\b[^\n{}\"/]*\{[^\n]*\S) \}(?=[ \t]*$)", re.MULTILINE
 )
-"""Matches a class on one line. The grammar of Kotlin wants a semicolon or a line end behind its last member."""
+"""Matches a class on one line. Kotlin's grammar wants a semicolon or a line end behind its last member."""
 
 _MIN_ERROR_LINES = 3
 """Number of lines of an error node from which parsing is tried again further down."""

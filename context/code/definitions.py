@@ -236,6 +236,11 @@ def _opens_body(source: bytes, brace: int) -> bool:
     return source[end - 1 : end] == b")"
 
 
+_ONE_LINE_BODY = re.compile(
+    rb"^([^\n{}\"/*]*\b(?:class|interface|object)\b[^\n{}\"/]*\{[^\n]*\S) \}(?=[ \t]*$)", re.MULTILINE
+)
+"""Matches a class on one line. Kotlin's grammar wants a semicolon or a line end behind its last member."""
+
 _MIN_ERROR_LINES = 3
 """Number of lines of an error node from which parsing is tried again further down."""
 _RETRIES = 8
@@ -269,6 +274,8 @@ def _all_definitions(language: Language, text: str, budget: ParseBudget) -> tupl
     whole = source
     if language.bodies:
         source = without_bodies(source)
+    if language.one_line_bodies:
+        source = _ONE_LINE_BODY.sub(rb"\1;}", source)
     if not language.macros:
         found = _read(language, source, _NESTED, budget)
     else:

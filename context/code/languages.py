@@ -64,6 +64,7 @@ class Language:
     bodies: bool = False
     macros: bool = False
     conditions: bool = False
+    one_line_bodies: bool = False
 
 
 @lru_cache(maxsize=1)
@@ -92,6 +93,7 @@ def languages() -> dict[str, Language]:
             macros=table.get("macros", False),
             bodies=table.get("bodies", False),
             conditions=table.get("conditions", False),
+            one_line_bodies=table.get("one_line_bodies", False),
         )
         by_name |= dict.fromkeys((*language.extensions, *language.filenames), language)
     return by_name

@@ -6,6 +6,7 @@ Old notes are read in their encodings: UTF-16 without a mark, UTF-32, the single
 from __future__ import annotations
 
 import codecs
+import contextlib
 import errno
 import hashlib
 import os
@@ -84,6 +85,13 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 # With O_PATH a folder that can be searched but not listed can be passed through.
 _ROOT = os.O_DIRECTORY | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
 _FOLDER = _ROOT | os.O_NOFOLLOW
+
+_DECLARED = re.compile(
+    rb"(?:^|[\r\n])(?:(?:[ \t\f]*#|<\?xml\b|[^\r\n]*?(?:-\*-|\bvim?:))[^\r\n]*?coding\s*[:=]\s*[\"']?"
+    rb"|@charset\s+\")([-\w.]+)"
+)
+"""The encoding that a file names in its first two lines: PEP 263, XML, Vim and CSS say it in these forms."""
+_FIRST_TWO_LINES = re.compile(rb"[^\r\n]{0,400}(?:\r\n|\n|\r|$)[^\r\n]{0,400}")
 
 _NO_NAMES = frozenset({"", ".", ".."})
 LINK = "a symbolic link"
@@ -192,8 +200,8 @@ def _bytes(handle: int, expected: int) -> bytes:
 
 
 def decode(path: str, data: bytes) -> Source | Unread:
-    """``data`` as the text of ``path``: UTF-8, or UTF-16 with a byte order mark. Instructions, which are only
-    read, may be in any encoding that their bytes give."""
+    """``data`` as the text of ``path``: UTF-8, UTF-16 with a byte order mark, or what the file itself names.
+    Instructions, which are only read, may be in any encoding that their bytes give."""
     try:
         text = _decoded(data)
     except ValueError as problem:
@@ -202,7 +210,7 @@ def decode(path: str, data: bytes) -> Source | Unread:
             return Unread(path, str(problem))
         text = old
     # Looking for one character is many times faster than replacing none.
-    text = text.replace("\r\n", "\n") if "\r" in text else text
+    text = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
     return Source(path, text, hashlib.sha256(data).hexdigest())
 
 
@@ -219,7 +227,18 @@ def _decoded(data: bytes) -> str:
     try:
         return data.decode(encoding)
     except UnicodeDecodeError:
-        raise ValueError("not UTF-8 text") from None
+        return _in_named_encoding(data)
+
+
+def _in_named_encoding(data: bytes) -> str:
+    """``data`` in the encoding that it names itself. Raises ValueError if it names none that fits."""
+    said = _DECLARED.search(first.group() if (first := _FIRST_TWO_LINES.match(data)) else b"")
+    if said is not None:
+        with contextlib.suppress(LookupError, ValueError):
+            name = said[1].decode("ascii")
+            if said[1].decode(name) == name:
+                return data.decode(name)
+    raise ValueError("not UTF-8 text")
 
 
 def too_large(size: int) -> str:

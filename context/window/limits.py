@@ -23,8 +23,9 @@ FULL_SHARE = 0.85
 """Share of a budget, without instructions and tools, at which the window is started afresh, with the past as
 history; the rest is room for the request's rounds."""
 FRESH_SHARES = (0.8, 0.74)
-"""Shares that a fresh window may fill with files and the map. They are below :data:`FULL_SHARE`, or each turn
-of a project with many changes would start a window afresh."""
+"""Shares that a fresh window may fill with files and the map: of a comfortable budget, and of a larger one,
+where that is more. They are below :data:`FULL_SHARE`, or each turn of a project with many changes would start
+a window afresh."""
 
 
 def comfortable(budget: int) -> int:
@@ -62,9 +63,11 @@ def fill_limit(budget: int, instructions: int, tools: int) -> int:
     """The tokens that a fresh window may fill, its instructions included, of a budget that has the tools
     too. Beyond :func:`fill_comfort`, it fills only with what surely matters."""
     small, large = FRESH_SHARES
-    budget = budget if budget <= _LARGE else COMFORTABLE
-    share = small + (large - small) * min(1.0, max(0.0, (budget - _SMALL) / (_LARGE - _SMALL)))
-    return instructions + int(share * (budget - instructions - tools))
+    standing = instructions + tools
+    filled = int(small * (comfortable(budget) - standing))
+    if budget <= _LARGE:
+        filled = max(filled, int(large * (budget - standing)))
+    return instructions + filled
 
 
 def fill_comfort(budget: int, instructions: int, tools: int) -> int:

@@ -18,6 +18,13 @@ _ENDING = re.compile(r"(\r\n|\n|\r)")
 # Control bytes that text does not contain (tab, line feed, form feed, return and escape are fine), and
 # the C1 range, which Latin-1 does not use: it indicates another encoding.
 _UNLIKELY_IN_LATIN_1 = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f]|[\xa0-\xff]{3}")
+_DECLARED = re.compile(
+    rb"(?:^|[\r\n])(?:(?:[ \t\f]*#|<\?xml\b|[^\r\n]*?(?:-\*-|\bvim?:))[^\r\n]*?coding\s*[:=]\s*[\"']?"
+    rb"|@charset\s+\")([-\w.]+)"
+)
+"""The encoding that a file names in its first two lines: PEP 263, XML, Vim and CSS say it in these forms."""
+_FIRST_TWO_LINES = re.compile(rb"[^\r\n]{0,400}(?:\r\n|\n|\r|$)[^\r\n]{0,400}")
+_ASCII = bytes(range(9, 14)) + bytes(range(32, 127))
 
 
 _LARGEST_REMEMBERED = 1 << 20
@@ -42,7 +49,7 @@ class TextFile:
     lines: tuple[str, ...]
     endings: tuple[str, ...]
     encoding: str
-    """``utf-8``, ``utf-16-le``, ``utf-16-be`` or ``latin-1``."""
+    """``utf-8``, ``utf-16-le``, ``utf-16-be``, ``latin-1`` or what the file itself names."""
     bom: bytes
     sha256: str
     """Hex digest of the file's bytes; empty for a file that does not exist."""
@@ -145,6 +152,9 @@ def _decoded(data: bytes, name: str) -> tuple[str, str, bytes]:
             return text, encoding, mark
     if b"\0" in data:
         raise FileError(RefusalCode.BINARY, f"{name} is binary")
+    declared = _declared(data)
+    if declared and (data.isascii() or not _is_utf_8(data)):
+        return data.decode(declared), declared, b""
     try:
         return data.decode("utf-8"), "utf-8", b""
     except UnicodeDecodeError as error:
@@ -154,6 +164,27 @@ def _decoded(data: bytes, name: str) -> tuple[str, str, bytes]:
                 f"{name} is not UTF-8 (byte {error.start}), and its encoding is not certain",
             ) from error
         return data.decode("latin-1"), "latin-1", b""
+
+
+def _declared(data: bytes) -> str:
+    """The encoding that a file names, if it has the letters of ASCII and gives the same bytes back; else
+    empty."""
+    said = _DECLARED.search(first.group() if (first := _FIRST_TWO_LINES.match(data)) else b"")
+    name = said[1].decode("ascii", "replace") if said else ""
+    try:
+        encoding = codecs.lookup(name).name
+        same = data.decode(encoding).encode(encoding) == data and _ASCII.decode(encoding).encode() == _ASCII
+    except (LookupError, ValueError, UnicodeError):
+        return ""
+    return encoding if same else ""
+
+
+def _is_utf_8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def joined(lines: Sequence[str], endings: Sequence[str]) -> str:

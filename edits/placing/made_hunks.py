@@ -41,7 +41,7 @@ def moved_hunk(path: str, moved_to: str) -> Hunk:
 
 
 def _added(path: str, new: TextFile, after: bytes) -> Hunk:
-    if new.encoding != "utf-8" or new.bom:
+    if new.bom or new.text.encode() != after:
         raise FileError(RefusalCode.BINARY, f"{path}: its encoding is {new.encoding}, and not plain UTF-8")
     lines = tuple(HunkLine(LineKind.NEW, line) for line in new.lines)
     return Hunk(

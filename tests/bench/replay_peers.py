@@ -12,8 +12,10 @@ from collections import Counter as Counts
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from context.disk.source import Source
+from context.index.file_text import file_text
 from context.project.project_paths import nearness, project_paths
 from context.project.snapshot import Snapshot
 from context.text.safe import fenced
@@ -57,25 +59,47 @@ class _Chunk:
 
 
 @lru_cache(maxsize=20_000)
-def _chunks_of(path: str, digest: str, text: str) -> tuple[_Chunk, ...]:
+def _chunks_of(path: str, digest: str, text: str, cuts: tuple[int, ...]) -> tuple[_Chunk, ...]:
     lines = text.split("\n")
     found = []
-    for start in range(0, len(lines), _CHUNK):
-        part = "\n".join(lines[start : start + _CHUNK])
-        counted = words(f"{path}\n{part}")
-        found.append(_Chunk(path, start, part, counted, sum(counted.values())))
+    for start, end in pairwise((*cuts, len(lines))):
+        part = "\n".join(lines[start:end])
+        if part.strip():
+            counted = words(f"{path}\n{part}")
+            found.append(_Chunk(path, start, part, counted, sum(counted.values())))
     return tuple(found)
+
+
+def _by_length(source: Source, _: Snapshot) -> tuple[int, ...]:
+    """The lines at which a file is cut into chunks of equal length."""
+    return tuple(range(0, source.text.count("\n") + 1, _CHUNK))
+
+
+def _by_function(source: Source, snapshot: Snapshot) -> tuple[int, ...]:
+    """The lines at which a file is cut into its functions, and into chunks of what is between them."""
+    layout = snapshot.entries.layout(source.path, source.digest)
+    cuts, at = [0], 0
+    functions = [each for each in file_text(source, layout).long_definitions if each.kind == "function"]
+    for each in (*sorted(functions, key=lambda each: (each.start, -each.end)), None):
+        start = source.text.count("\n") + 1 if each is None else each.start
+        if start >= at:
+            cuts += [*range(at, start, _CHUNK), *([start, each.end] if each else [])]
+            at = each.end if each else start
+    return tuple(sorted({cut for cut in cuts if cut <= source.text.count("\n")}))
+
+
+_Cuts = Callable[[Source, Snapshot], tuple[int, ...]]
 
 
 class _Search:
     """BM25 over the chunks of a project's source files."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Snapshot, cuts: _Cuts) -> None:
         self.chunks: list[_Chunk] = []
         for path in snapshot.paths:
             source = snapshot.read(path) if is_source(path) and path in snapshot.entries else None
             if isinstance(source, Source):
-                self.chunks += _chunks_of(path, source.digest, source.text)
+                self.chunks += _chunks_of(path, source.digest, source.text, cuts(source, snapshot))
         self._held: Counts[str] = Counts()
         for chunk in self.chunks:
             self._held.update(chunk.words.keys())
@@ -111,17 +135,15 @@ class _Search:
         return dict.fromkeys(best[:_GIVEN_NAMES], 0.3)
 
 
-def _search(snapshot: Snapshot) -> _Search:
-    """The search of a snapshot; that of the last one is kept."""
-    key = id(snapshot.entries)
-    found = _SEARCHES.get(key)
+def _search(snapshot: Snapshot, cuts: _Cuts = _by_length) -> _Search:
+    """The search of a snapshot; those of the last one are kept."""
+    found = _SEARCHES.get(cuts)
     if found is None or found[0] is not snapshot:
-        _SEARCHES.clear()
-        found = _SEARCHES[key] = (snapshot, _Search(snapshot))
+        found = _SEARCHES[cuts] = (snapshot, _Search(snapshot, cuts))
     return found[1]
 
 
-_SEARCHES: dict[int, tuple[Snapshot, _Search]] = {}
+_SEARCHES: dict[_Cuts, tuple[Snapshot, _Search]] = {}
 
 
 def lines_of(text: str) -> set[str]:
@@ -235,6 +257,13 @@ def bm25_chunks(snapshot: Snapshot, request: str, given: str, budget: int, count
     return filling.done()
 
 
+def bm25_functions(snapshot: Snapshot, request: str, given: str, budget: int, counter: Counter) -> Filled:
+    """Functions, and chunks of what is between them, best first."""
+    search, filling = _search(snapshot, _by_function), _Filling(snapshot, given, budget, counter)
+    _fill((chunk for _, chunk in search.score(_wanted(search, request, given))), filling.chunk)
+    return filling.done()
+
+
 def rrf_files(snapshot: Snapshot, request: str, given: str, budget: int, counter: Counter) -> Filled:
     """Whole source files in a fused order."""
     filling = _Filling(snapshot, given, budget, counter)
@@ -280,6 +309,7 @@ def grep_files(snapshot: Snapshot, request: str, given: str, budget: int, counte
 
 PEERS: dict[str, Filler] = {
     "outlines, chunks": outlines_and_chunks,
+    "BM25 functions": bm25_functions,
     "BM25 chunks": bm25_chunks,
     "BM25 files": bm25_files,
     "RRF files": rrf_files,

@@ -179,6 +179,11 @@ EQUAL = "struct P\n  static func == (a: P, b: P) -> Bool\n"
         ),
         ("a.kt", "@Target(FILE)\nannotation class Flaky\n", "Flaky\n"),
         ("a.kt", "val a: Int\n  get() {\n    val b = 1\n    return b\n  }\n", "val a: Int\n"),
+        (
+            "a.kt",
+            "fun interface A : B { fun go(x: Int) }\nclass C { val x = 1; fun d() {} }\n",
+            "fun interface A : B\n  fun go(x: Int)\nclass C\n  val x = 1\n  fun d()\n",
+        ),
         ("a.kts", "val a = make {\n  val b = 1\n}\n", "val a = make { val b = 1 }\n"),
         (
             "a.go",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from context.disk.source import LARGEST, Source, Unread, name_problem, read, shown_name
+from context.disk.source import LARGEST, Source, Unread, decode, name_problem, read, shown_name
 
 
 def text_of(root: Path, path: str) -> str:
@@ -27,6 +27,20 @@ def test_encodings_and_line_ends(tmp_path: Path) -> None:
     assert text_of(tmp_path, "utf16") == "é\nß"
     assert Source("x", "a\nb", "").lines == ["a", "b"] == Source("x", "a\nb\n", "").lines
     assert Source("x", "", "").lines == []
+
+
+def test_an_encoding_that_a_file_names_in_its_first_two_lines() -> None:
+    for text, encoding in (
+        ("# -*- coding: latin-1 -*-\ncafé\n", "latin-1"),
+        ("#!/x\n# vim: set fileencoding=koi8-r :\nпривет\n", "koi8-r"),
+        ("<?xml version='1.0' encoding='windows-1251'?>\r<a>привет</a>\r", "cp1251"),
+        ('@charset "shift_jis";\na::after { content: "あ" }\n', "shift_jis"),
+    ):
+        source = decode("f", text.encode(encoding))
+        assert isinstance(source, Source) and source.text == text.replace("\r", "\n")
+    for data in (b"# coding: utf-16\n\xff", b"# coding: zip\n\xff", b"\n\n# coding: latin-1\n\xff"):
+        unread = decode("f", data)
+        assert isinstance(unread, Unread) and unread.why == "not UTF-8 text"
 
 
 def test_a_file_without_text_has_a_reason(tmp_path: Path) -> None:

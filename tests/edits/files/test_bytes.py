@@ -92,6 +92,10 @@ def test_all_but_the_replaced_line_keeps_its_bytes(
         (codecs.BOM_UTF8 + b"b\n", codecs.BOM_UTF8 + b"B\nC\n"),
         ("caf\xe9\nb\n".encode("latin-1"), "caf\xe9\nB\nC\n".encode("latin-1")),
         (
+            "#!/x\n# coding: koi8-r\nпривет\nb\n".encode("koi8-r"),
+            "#!/x\n# coding: koi8-r\nпривет\nB\nC\n".encode("koi8-r"),
+        ),
+        (
             codecs.BOM_UTF16_BE + "b\r\né\n".encode("utf-16-be"),
             codecs.BOM_UTF16_BE + "B\r\nC\r\né\n".encode("utf-16-be"),
         ),
@@ -104,6 +108,26 @@ def test_endings_and_encoding_are_kept(project: Project, before: bytes, after: b
     assert project.read_bytes() == {"f": after}
     assert isinstance(project.landing.undo("h1"), Landed)
     assert project.read_bytes() == {"f": before}
+
+
+@pytest.mark.parametrize(
+    ("first", "encoding"),
+    [
+        ("# -*- coding: latin-1 -*-", "latin-1"),
+        ("# coding: utf-8", "utf-8"),
+        ("<?xml version='1.0' encoding='ISO-8859-1'?>", "latin-1"),
+        ('@charset "cp1252";', "cp1252"),
+        ('charset = "latin-1"', "utf-8"),
+        ("# coding: zip", "utf-8"),
+        ("# coding: utf-16", "utf-8"),
+    ],
+)
+def test_a_new_character_is_written_in_the_encoding_that_the_file_names(
+    project: Project, first: str, encoding: str
+) -> None:
+    project.write({"f": f"{first}\nb\n"})
+    assert isinstance(project.landing.land(hunk("f", "-b", "+é"), hunk_id="h1"), Landed)
+    assert project.read_bytes() == {"f": f"{first}\né\n".encode(encoding)}
 
 
 def test_a_line_added_after_a_last_line_without_newline(project: Project) -> None:

@@ -21,7 +21,7 @@ from session.wire.protocol.dialects import FIM_NAMES, NAMES
 from session.wire.protocol.request import Quirks
 from session.wire.transport.service import RESPONSES_OVER_WEBSOCKET, Route, Service, Transport
 
-_TRAITS = ("reasoning_field", "tools_as_item", "steer", "thinking_off", "token_ratio")
+_TRAITS = ("reasoning_field", "tools_as_item", "steer", "effort_items", "thinking_off", "token_ratio")
 """Keys that a model's own row has from its family too: they are about the maker and not about the model."""
 
 
@@ -97,6 +97,10 @@ class Provider:
     """Whether it takes tools as an item of the input, from the models that do."""
     steer: bool = False
     """Whether it takes a prompt in the middle of an answer, from the models that do."""
+    effort_items: bool = False
+    """Whether it takes another effort as an item of a conversation, from the models that do."""
+    effort_headers: Mapping[str, str] = field(default_factory=dict)
+    """The headers that such items need."""
     freeform_tools: bool = True
     """Whether it accepts tools with free text as input, such as the V4A patch tool."""
     coding: tuple[str, ...] = ()
@@ -130,13 +134,17 @@ class Provider:
         fastest = (ULTRAFAST,) if self.ultrafast and model.ultrafast_price is not None else ()
         return ("", *faster, *fastest)
 
-    def headers_for(self, model: str, session: str, *, fast: bool) -> dict[str, str]:
+    def headers_for(self, model: Model, session: str, *, fast: bool) -> dict[str, str]:
         """The headers of connections on which ``model`` answers ``session``."""
         headers = dict(self.headers)
         if self.conversation_header:
             headers[self.conversation_header] = session
-        if fast and not model.startswith(self.fast_without_headers):
-            headers |= self.fast_headers
+        for more, wanted in (
+            (self.effort_headers, model.effort_items),
+            (self.fast_headers, fast and not model.name.startswith(self.fast_without_headers)),
+        ):
+            for name, value in more.items() if wanted else ():
+                headers[name] = f"{headers[name]},{value}" if name in headers else value
         return headers
 
 
@@ -179,6 +187,8 @@ class Model:
     """Whether it takes its tools as an item of the input (Responses)."""
     steer: bool = False
     """Whether it takes a prompt in the middle of its answer (Responses over WebSocket)."""
+    effort_items: bool = False
+    """Whether it takes another effort as an item of a conversation (Responses and Messages)."""
     brief: bool = False
     """Whether it gets the short form of the instructions."""
     temperature: float | None = None
@@ -261,6 +271,7 @@ class Catalogue:
             brief=written != "v4a" and (model.brief or served.brief or small),
             tools_as_item=(model.tools_as_item and served.tools_as_item) or not served.tool_field,
             steer=model.steer and served.steer,
+            effort_items=model.effort_items and served.effort_items,
         )
 
     def row(self, name: str, provider: str) -> Model | None:
@@ -317,6 +328,8 @@ def _provider(name: str, values: Any) -> Provider:
         responses_body=row.table("responses_body"),
         tools_as_item=row.flag("tools_as_item", False),
         steer=row.flag("steer", False),
+        effort_items=row.flag("effort_items", False),
+        effort_headers=row.text_table("effort_headers"),
         freeform_tools=row.flag("freeform_tools", routes[0].dialect == "responses"),
         coding=row.texts("coding"),
         fim=row.choice("fim", ("", *FIM_NAMES), ""),
@@ -367,6 +380,7 @@ def _model(name: str, values: Any) -> Model:
         reasoning_field=row.text("reasoning_field", ""),
         tools_as_item=row.flag("tools_as_item", False),
         steer=row.flag("steer", False),
+        effort_items=row.flag("effort_items", False),
         brief=row.flag("brief", False),
         temperature=_temperature(row),
         checked=row.text("checked", ""),

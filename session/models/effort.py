@@ -2,9 +2,8 @@
 
 The rules are data (``effort.toml``). Each thing found in the request gives points, and their sum picks a
 level. The turn before counts as well: an answer that did not help raises the level, and a redirect never
-lowers it, since the task is the same. In a long conversation a small difference changes nothing: a request
-continues the one before only while all other fields are equal (``protocol/sendable.py``), so a different
-effort would send the whole conversation again.
+lowers it, since the task is the same. In a long conversation a small difference changes nothing where another
+effort makes the server read all of it again (``session/wire/protocol/efforts.py``).
 """
 
 from __future__ import annotations
@@ -30,7 +29,8 @@ _FILE = re.compile(
 @dataclass(frozen=True, slots=True)
 class Before:
     """The turn before. ``effort`` is what it used, empty for a first turn; ``trouble`` says why its answer
-    did not help, empty if it did; ``tokens`` is the size of the conversation."""
+    did not help, empty if it did; ``tokens`` is what another effort would have
+    the server read again."""
 
     effort: str = ""
     trouble: str = ""

@@ -142,7 +142,9 @@ class ModelChoice:
     def begin(self, request: str, *, redirect: bool, tokens: int) -> None:
         """Choose the effort of a turn that begins with ``request`` in a conversation of ``tokens`` tokens."""
         if self.effort == "auto":
-            before = Before(self._last, self._trouble, redirect, tokens)
+            # Where the change is an item of the conversation, another effort sends nothing again.
+            dear = 0 if self.model.effort_items else tokens
+            before = Before(self._last, self._trouble, redirect, dear)
             self.picked = pick(request, self.model.efforts, before)
         else:
             self.picked = self._fixed()
@@ -197,19 +199,20 @@ class ModelChoice:
             extra["temperature"] = model.temperature
         # An engine at home writes until its window is full where nothing limits it.
         limit = model.output_reserve if self._provider.brief else None
-        if model.thinking != "budget" and self._opening.service.routes[0].dialect == "messages":
-            # These models refuse a thinking budget: effort is a field of its own there.
-            extra |= {"output_config": {"effort": effort}} if effort not in (None, "none") else {}
+        own_field = model.thinking != "budget" and self._opening.service.routes[0].dialect == "messages"
+        if own_field:  # these models refuse a thinking budget
             # Without a summary nothing is shown while the model thinks between its tool calls.
             adaptive = {"type": "adaptive", "display": "summarized"}
             thinking = {"type": "disabled"} if effort == "none" else adaptive
             extra |= {"thinking": thinking} if model.thinking == "adaptive" else {}
-            effort, limit = None, model.output_reserve
+            effort, limit = None if effort == "none" else effort, model.output_reserve
         return RequestProfile(
             model=model.name,
             instructions=self.instructions.text,
             tools=self.tools,
             effort=effort,
+            effort_field=own_field,
+            effort_items=model.effort_items,
             prompt_cache_key=self._session,
             max_output_tokens=limit,
             include=("reasoning.encrypted_content",),
@@ -224,7 +227,7 @@ class ModelChoice:
 
     def headers(self) -> dict[str, str]:
         """The additional headers of the next connection."""
-        return self._provider.headers_for(self.model.name, self._session, fast=self.fast)
+        return self._provider.headers_for(self.model, self._session, fast=self.fast)
 
     def prices(self) -> str:
         """The price of the coming turns, and its date, as a line for the user."""

@@ -215,7 +215,14 @@ class Answer:
 
     def _leaves_out(self, error: ServerError) -> bool:
         """Leave out of the request what the server refuses, if it is optional."""
-        return self._keeper.leave_out(error, self.request.profile, other_effort=self._other_effort)
+        request = self.request
+        changes = bool(request.efforts)
+        left = self._keeper.leave_out(
+            error, request.profile, other_effort=self._other_effort, effort_items=changes
+        )
+        if left and not self._keeper.optional_fields.takes_effort_items(request.profile):
+            self.request = request.with_one_effort()
+        return left
 
     def _forgets_reasoning(self, error: ServerError) -> bool:
         """Leave the earlier reasoning out of the request where the server cannot read it: it was sealed or
@@ -224,7 +231,7 @@ class Answer:
             return False
         items = tuple(item for item in self.request.items if item["type"] != "reasoning")
         changed = len(items) < len(self.request.items)
-        self.request = Request(self.request.profile, items)
+        self.request = self.request.with_one_effort(items)
         return changed
 
     def _leaves_out_items(self, error: ServerError, channel: Channel | None) -> bool:
@@ -237,7 +244,7 @@ class Answer:
         self._left_out_items = bool(refused)
         if refused:
             self._keeper.refused(request.items[index] for index in sorted(refused))
-            self.request = Request(request.profile, self._keeper.accepted(request.items))
+            self.request = request.with_one_effort(self._keeper.accepted(request.items))
         return self._left_out_items
 
     def _falls_back(self, problem: LinkError, losses: int) -> bool:

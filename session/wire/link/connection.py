@@ -20,6 +20,7 @@ from session.wire.link.retries import Backoff, Retries
 from session.wire.link.state import LinkChange, LinkState
 from session.wire.link.steer import Words
 from session.wire.link.steering import PATIENCE, Held
+from session.wire.protocol.efforts import EFFORT_ITEM_DIALECTS, SteadyEfforts
 from session.wire.protocol.events import CONTENT, Garbled, WireEvent
 from session.wire.protocol.items import Item
 from session.wire.protocol.request import RequestProfile
@@ -77,7 +78,7 @@ class Connection:
         self._keeper = Keeper(
             endpoint,
             service or Service(),
-            lambda: self._request,
+            self._steady_request,
             open_timeout=open_timeout,
             backoff=backoff or Backoff(),
             slept=slept,
@@ -85,6 +86,7 @@ class Connection:
             login=login or Login(),
             host=host,
         )
+        self._efforts = SteadyEfforts()
         self._parallel = ParallelRequests(self._keeper, self._patience, self._retries, open_timeout)
         self._answer: Answer | None = None
         self._latest: Answer | None = None
@@ -212,7 +214,7 @@ class Connection:
         RuntimeError after :meth:`close`.
         """
         self._check_open()
-        request = Request(self._request, self._keeper.accepted(items))
+        request = self._spread(Request(self._request, self._keeper.accepted(items)), keep=True)
         steers = self._take_held(request)
         self.drop()
         self._wake()
@@ -256,7 +258,21 @@ class Connection:
         ``Finished``. Raises as :meth:`respond` does.
         """
         self._check_open()
-        return self._parallel.ask(Request(profile, self._keeper.accepted(items), route, at_once))
+        request = Request(profile, self._keeper.accepted(items), route, at_once)
+        return self._parallel.ask(self._spread(request, keep=False))
+
+    def _steady_request(self) -> RequestProfile:
+        """Everything of a warm-up."""
+        takes = self._keeper.optional_fields.takes_effort_items(self._request)
+        return self._efforts.steady(self._request) if takes else self._request
+
+    def _spread(self, request: Request, *, keep: bool) -> Request:
+        """``request`` with its effort where the server takes it: in the field, or where it changes."""
+        speaks = (request.route or self._keeper.route).dialect in EFFORT_ITEM_DIALECTS
+        if not speaks or not self._keeper.optional_fields.takes_effort_items(request.profile):
+            return request
+        profile, efforts = self._efforts.spread(request.profile, request.items, keep=keep)
+        return dataclasses.replace(request, profile=profile, efforts=efforts)
 
     def redirect(self) -> None:
         """Stop the running answer as :meth:`drop` does, for another prompt.

@@ -16,6 +16,7 @@ from typing import Self, TypeVar
 
 from session.wire.link.refused_parts import OptionalFields
 from session.wire.protocol.dialects import FIM_NAMES, Decoder, dialect, origin
+from session.wire.protocol.efforts import EFFORT_ITEM_DIALECTS, EffortChange, with_efforts
 from session.wire.protocol.events import (
     CONTENT,
     Created,
@@ -28,7 +29,7 @@ from session.wire.protocol.events import (
     WireEvent,
 )
 from session.wire.protocol.frames import write_body
-from session.wire.protocol.items import Item, readable
+from session.wire.protocol.items import Item, Sent, readable
 from session.wire.protocol.request import RequestProfile
 from session.wire.protocol.responses import ResponseDecoder, encode_create
 from session.wire.protocol.sendable import Exchange, increment, sendable
@@ -123,10 +124,19 @@ class Request:
     """The route of a request beside the answers; None for theirs."""
     at_once: bool = False
     """Whether such a request need not wait for a quiet moment where no answer runs."""
+    efforts: tuple[EffortChange, ...] = ()
+    """Where the effort changes in the input."""
 
     def is_known_on(self, channel: Channel) -> bool:
         """Whether the server already has the whole input on ``channel``."""
         return channel.last is not None and channel.last.input[: len(self.items)] == self.items
+
+    def with_one_effort(self, items: tuple[Item, ...] | None = None) -> Request:
+        """The request, or one for ``items``, with its effort in the field alone."""
+        profile = self.profile
+        if self.efforts:
+            profile = replace(profile, effort=self.efforts[-1].effort)
+        return replace(self, profile=profile, items=self.items if items is None else items, efforts=())
 
     def written_for(self, channel: Channel, optional: OptionalFields, *, generate: bool = True) -> Written:
         """The request as it goes out on ``channel``, without what ``optional`` says the server refused.
@@ -137,10 +147,15 @@ class Request:
         quirks, profile = optional.quirks(self.profile.model), optional.adapted(self.profile)
         if channel.route.transport is Transport.WEBSOCKET:
             part = increment(
-                channel.last, self.profile, self.items, same_effort=optional.keeps_effort(profile.model)
+                channel.last,
+                self.profile,
+                self.items,
+                efforts=self.efforts,
+                same_effort=optional.keeps_effort(profile.model),
             )
             previous, asked = part.previous_response_id, origin("responses", profile)
-            items = _fit(part.items, profile, "responses", whole=previous is None)
+            new = with_efforts(self.items, self.efforts, len(self.items) - len(part.items))
+            items = _fit(new, profile, "responses", whole=previous is None)
             frame = encode_create(
                 profile, items, previous_response_id=previous, generate=generate, quirks=quirks
             )
@@ -149,17 +164,21 @@ class Request:
                 frame, ResponseDecoder(asked), previous is not None and changed, whole=previous is None
             )
         spoken = dialect(channel.route.dialect)
-        body = spoken.encode(profile, _fit(self.items, profile, spoken.name))
+        if self.efforts and spoken.name not in EFFORT_ITEM_DIALECTS:
+            return self.with_one_effort().written_for(channel, optional)
+        items = _fit(with_efforts(self.items, self.efforts), profile, spoken.name)
+        body = spoken.encode(profile, items)
         return Written(write_body(quirks.apply(body)), spoken.decoder(profile))
 
     def messages(self, channel: Channel, optional: OptionalFields, items: Sequence[Item]) -> int:
         """How many messages ``items``, the first of the input, become on ``channel``."""
         profile, spoken = optional.adapted(self.profile), dialect(channel.route.dialect)
-        body = spoken.encode(profile, _fit(items, profile, spoken.name, whole=False))
+        within = [change for change in self.efforts if change.at < len(items)]
+        body = spoken.encode(profile, _fit(with_efforts(items, within), profile, spoken.name, whole=False))
         return len(body.get("messages", body.get("input", ())))
 
 
-def _fit(items: Sequence[Item], profile: RequestProfile, name: str, *, whole: bool = True) -> list[Item]:
+def _fit(items: Sequence[Sent], profile: RequestProfile, name: str, *, whole: bool = True) -> list[Sent]:
     """``items`` as servers of the dialect ``name`` take them. What stands around a gap is no conversation."""
     mine = readable(items, origin(name, profile))
     return mine if name in FIM_NAMES else sendable(mine, whole=whole, plain_ids=name == "messages")
@@ -339,7 +358,7 @@ def _settle(channel: Channel, request: Request, event: WireEvent) -> None:
         raise Refusal(event)
     if isinstance(event, Finished):
         done = event.status == "completed"
-        last = Exchange(request.profile, request.items, event.response_id, event.output)
+        last = Exchange(request.profile, request.items, event.response_id, event.output, request.efforts)
         channel.last = last if done else None
 
 

@@ -188,9 +188,18 @@ class Keeper:
         self._redial(f"{self.endpoint.host}: no {old} ({why}); using {self.route}")
         return True
 
-    def leave_out(self, error: ServerError, profile: RequestProfile, *, other_effort: bool = False) -> bool:
+    def leave_out(
+        self,
+        error: ServerError,
+        profile: RequestProfile,
+        *,
+        other_effort: bool = False,
+        effort_items: bool = False,
+    ) -> bool:
         """Leave out of the following requests what ``error`` refuses, if it is optional."""
-        name = self.optional_fields.learn(error, profile, other_effort=other_effort)
+        name = self.optional_fields.learn(
+            error, profile, other_effort=other_effort, effort_items=effort_items
+        )
         if name in EFFORT:
             self.feed.say(f"{self.endpoint.host} takes no effort for {profile.model}: asking without it")
         return bool(name)

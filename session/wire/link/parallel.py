@@ -67,7 +67,9 @@ class ParallelRequests:
             except _GaveWayError:
                 continue
             except Refusal as refusal:
-                if self._keeper.leave_out(refusal.error, request.profile):
+                if self._keeper.leave_out(refusal.error, request.profile, effort_items=bool(request.efforts)):
+                    if not self._keeper.optional_fields.takes_effort_items(request.profile):
+                        request = request.with_one_effort()
                     continue
                 problem = from_server(refusal.error, self._keeper.endpoint, request.profile.model)
             except LinkError as error:

@@ -37,10 +37,12 @@ OPTIONAL = EFFORT | {
 """Fields without which an answer still comes. The user's tier is not among them: it has a price."""
 TOOLS_AS_ITEM, INSTRUCTIONS_AS_ITEM = "tools as an item", "instructions as an item"
 OTHER_EFFORT = "another effort in a continued conversation"
+EFFORT_ITEMS = "another effort as an item of the conversation"
 STEER = "a prompt in the middle of an answer"
 _STATUSES = (None, 400, 422)
 _NAMED = re.compile(r"""['"`]([a-z_]+(?:\.[a-z_]+)*)(?:\[\d+\])?['"`]""")
 _ABOUT_THE_CHAIN = ("", "previous_response_id", "reasoning", "reasoning.effort")
+_ABOUT_EFFORT_ITEMS = re.compile(r"configuration.update|output.config|effort|\bsystem\b", re.IGNORECASE)
 _NO_THINKING = re.compile(r"does not support (?:thinking|reasoning)", re.IGNORECASE)
 
 
@@ -74,6 +76,11 @@ class OptionalFields:
         """Whether a conversation with ``model`` is continued only with the effort that it has."""
         return OTHER_EFFORT in self.left_out(model)
 
+    def takes_effort_items(self, profile: RequestProfile) -> bool:
+        """Whether another effort in a conversation may be an item of it."""
+        out = self.left_out(profile.model)
+        return profile.effort_items and EFFORT_ITEMS not in out and not out & EFFORT
+
     def can_steer(self, profile: RequestProfile) -> bool:
         """Whether a prompt may go out in the middle of an answer."""
         return profile.steer and STEER not in self.left_out(profile.model)
@@ -82,9 +89,17 @@ class OptionalFields:
         """Send ``model`` no more prompts in the middle of an answer."""
         self._left_out[model] = self.left_out(model) | {STEER}
 
-    def learn(self, error: ServerError, profile: RequestProfile, *, other_effort: bool = False) -> str:
+    def learn(
+        self,
+        error: ServerError,
+        profile: RequestProfile,
+        *,
+        other_effort: bool = False,
+        effort_items: bool = False,
+    ) -> str:
         """Leave out what ``error`` is about, and return its name. Empty where it is about nothing optional,
-        or about what is out already. ``other_effort`` says that the request changed a conversation's effort.
+        or about what is out already. ``other_effort`` says that the request changed a conversation's effort,
+        ``effort_items`` that it has such changes as items.
         """
         if error.status not in _STATUSES or error.code == PREVIOUS_NOT_FOUND:
             return ""
@@ -93,6 +108,10 @@ class OptionalFields:
         if other_effort and not too_long and error.param in _ABOUT_THE_CHAIN and OTHER_EFFORT not in before:
             self._left_out[profile.model] = before | {OTHER_EFFORT}
             return OTHER_EFFORT
+        about = f"{error.param} {error.message}"
+        if effort_items and not too_long and _ABOUT_EFFORT_ITEMS.search(about) and EFFORT_ITEMS not in before:
+            self._left_out[profile.model] = before | {EFFORT_ITEMS}
+            return EFFORT_ITEMS
         found = _refused_item(error, self.adapted(profile)) or next(
             (name for name in _fields(error) if name in OPTIONAL and name not in before), ""
         )

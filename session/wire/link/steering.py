@@ -39,7 +39,8 @@ class Held:
 
     def takes(self, request: Request) -> Words | None:
         """What ``request`` adds to the answer's conversation; None where it cannot steer it."""
-        if not self.channel.link.is_open or request.profile != self.request.profile:
+        same = request.profile == self.request.profile and request.efforts == self.request.efforts
+        if not same or not self.channel.link.is_open:
             return None
         return words(self.request.items, request.items)
 

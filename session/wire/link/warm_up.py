@@ -102,7 +102,7 @@ async def read_ahead(channel: Channel, request: Request, optional: OptionalField
         written = request.written_for(channel, optional, generate=False)
         if len(written.frame) >= _WORTH_SENDING:
             identity = await _read(channel.link, written.frame, written.decoder)
-            channel.last = Exchange(request.profile, request.items, identity)
+            channel.last = Exchange(request.profile, request.items, identity, efforts=request.efforts)
     except ValueError:
         pass  # ``respond`` will say so to the one who can mend it
     except Refusal:

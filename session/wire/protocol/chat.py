@@ -20,7 +20,7 @@ from typing import Any
 from session.wire.protocol.errors import read_error
 from session.wire.protocol.events import Created, Garbled, TokenUsage, WireEvent
 from session.wire.protocol.frames import NotAnObject, is_object, parse_object
-from session.wire.protocol.items import FunctionTool, Item
+from session.wire.protocol.items import FunctionTool, Sent
 from session.wire.protocol.parts import Parts, count
 from session.wire.protocol.request import RequestProfile
 from session.wire.protocol.turns import Turn, functions, turns
@@ -114,7 +114,7 @@ _DEEPEST_THOUGHT = 4
 _WORDS = (None, "text", "output_text", "input_text")
 
 
-def encode_chat(profile: RequestProfile, items: Sequence[Item]) -> dict[str, Any]:
+def encode_chat(profile: RequestProfile, items: Sequence[Sent]) -> dict[str, Any]:
     """The body of ``POST /chat/completions`` for ``items``, the full input."""
     messages: list[dict[str, Any]] = []
     if profile.instructions:

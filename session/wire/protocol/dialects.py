@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from session.wire.protocol.events import WireEvent
-    from session.wire.protocol.items import Item
+    from session.wire.protocol.items import Sent
     from session.wire.protocol.request import RequestProfile
 
 
@@ -33,7 +33,7 @@ class Dialect:
 
     name: str
     path: str
-    encode: Callable[[RequestProfile, Sequence[Item]], dict[str, Any]]
+    encode: Callable[[RequestProfile, Sequence[Sent]], dict[str, Any]]
     decoder: Callable[[RequestProfile], Decoder]
     """Makes the decoder for an answer to a request with this profile."""
     encode_warm_up: Callable[[RequestProfile], dict[str, Any]] | None = None

@@ -19,14 +19,14 @@ from typing import Any
 from session.wire.protocol.errors import read_error
 from session.wire.protocol.events import Garbled, TokenUsage, WireEvent
 from session.wire.protocol.frames import NotAnObject, parse_object
-from session.wire.protocol.items import Item, text_of
+from session.wire.protocol.items import Sent, text_of
 from session.wire.protocol.parts import Parts, count
 from session.wire.protocol.request import RequestProfile
 
 _DONE = b"[DONE]"
 
 
-def encode_completions(profile: RequestProfile, items: Sequence[Item]) -> dict[str, Any]:
+def encode_completions(profile: RequestProfile, items: Sequence[Sent]) -> dict[str, Any]:
     """The body of ``POST /completions``; ``items`` are the text before the gap and the text behind it."""
     before, after = map(text_of, items)
     return {
@@ -40,7 +40,7 @@ def encode_completions(profile: RequestProfile, items: Sequence[Item]) -> dict[s
     }
 
 
-def encode_fim(profile: RequestProfile, items: Sequence[Item]) -> dict[str, Any]:
+def encode_fim(profile: RequestProfile, items: Sequence[Sent]) -> dict[str, Any]:
     """The body of ``POST /fim/completions``; ``items`` as in :func:`encode_completions`. Mistral refuses
     fields that it does not know, and counts without being asked."""
     body = encode_completions(profile, items)
@@ -48,7 +48,7 @@ def encode_fim(profile: RequestProfile, items: Sequence[Item]) -> dict[str, Any]
     return body
 
 
-def encode_tokens(profile: RequestProfile, items: Sequence[Item]) -> dict[str, Any]:
+def encode_tokens(profile: RequestProfile, items: Sequence[Sent]) -> dict[str, Any]:
     """The body of ``POST /completions`` with the gap in the model's own tokens; ``items`` as in
     :func:`encode_completions`. Raises KeyError for a model that is not known to have any."""
     row = _tokens_of(profile.model)
@@ -93,7 +93,7 @@ def _rows() -> tuple[Mapping[str, Any], ...]:
     return tuple(tomllib.loads(text)["model"])
 
 
-def encode_infill(profile: RequestProfile, items: Sequence[Item]) -> dict[str, Any]:
+def encode_infill(profile: RequestProfile, items: Sequence[Sent]) -> dict[str, Any]:
     """The body of ``POST /infill``; ``items`` as in :func:`encode_completions`. The text before the gap is
     kept in the server's cache."""
     before, after = map(text_of, items)

@@ -155,6 +155,23 @@ StandingItem = AdditionalTools | Message
 """An item that begins a conversation: its tools or its instructions."""
 
 
+class Effort(TypedDict):
+    """How much the model thinks."""
+
+    effort: str
+
+
+class EffortUpdate(TypedDict):
+    """Another effort from this place of the conversation on (``efforts.py``)."""
+
+    type: Literal["configuration_update"]
+    reasoning: Effort
+
+
+Sent = Item | EffortUpdate
+"""An item of a conversation as it goes out."""
+
+
 def user_message(text: str) -> Item:
     """A user message of one text part."""
     return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
@@ -167,10 +184,10 @@ def tool_output(call_id: str, output: str, *, custom: bool = True) -> Item:
     return {"type": "function_call_output", "call_id": call_id, "output": output}
 
 
-def readable(items: Sequence[Item], origin: str) -> list[Item]:
+def readable(items: Sequence[Sent], origin: str) -> list[Sent]:
     """``items`` as the server of ``origin`` takes them: without reasoning that is from elsewhere, and without
     the marks that only spark reads."""
-    kept: list[Item] = []
+    kept: list[Sent] = []
     for item in items:
         if item["type"] == "reasoning":
             if item.get("origin", origin) != origin:

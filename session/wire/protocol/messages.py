@@ -12,7 +12,7 @@ from typing import Any
 from session.wire.protocol.errors import read_error
 from session.wire.protocol.events import Created, FinalStatus, Garbled, TokenUsage, WireEvent
 from session.wire.protocol.frames import NotAnObject, can_be_sent, parse_object
-from session.wire.protocol.items import FunctionTool, Item, user_message
+from session.wire.protocol.items import FunctionTool, Sent, user_message
 from session.wire.protocol.parts import Parts, count
 from session.wire.protocol.request import RequestProfile
 from session.wire.protocol.turns import Call, Turn, functions, turns
@@ -32,17 +32,25 @@ _CUT = {
 _NO_REASON = "the server gave no stop_reason"
 
 
-def encode_messages(profile: RequestProfile, items: Sequence[Item]) -> dict[str, Any]:
+def encode_messages(profile: RequestProfile, items: Sequence[Sent]) -> dict[str, Any]:
     """The body of ``POST /messages`` for ``items``, the full input. The last block is marked for caching.
 
-    ``effort`` becomes a thinking budget; ``low`` means no thinking.
+    ``effort`` is a field of its own, or becomes a thinking budget; ``low`` then means no thinking.
     """
-    messages = [{"role": turn.role, "content": _blocks(turn)} for turn in turns(items)]
-    if messages and isinstance(messages[-1]["content"], list) and messages[-1]["content"]:
-        messages[-1]["content"][-1] |= _CACHED
+    messages: list[dict[str, Any]] = []
+    for turn in turns(items):
+        messages.append({"role": turn.role, "content": _blocks(turn)})
+        if turn.effort:  # behind the prompt, it holds for the answer to it
+            effort = {"effort": turn.effort}
+            messages.append({"role": "system", "content": [], "output_config": effort})
+    with_content = next((each["content"] for each in reversed(messages) if each["content"]), None)
+    if with_content is not None:
+        with_content[-1] |= _CACHED
     limit = profile.max_output_tokens or MAX_TOKENS
     body: dict[str, Any] = {"model": profile.model, "messages": messages, "stream": True}
-    thinking = _THINKING_TOKENS.get(profile.effort or "")
+    if profile.effort is not None and profile.effort_field:
+        body["output_config"] = {"effort": profile.effort}
+    thinking = None if profile.effort_field else _THINKING_TOKENS.get(profile.effort or "")
     if thinking is not None:
         body["thinking"] = {"type": "enabled", "budget_tokens": thinking}
         limit += thinking

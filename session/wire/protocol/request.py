@@ -49,6 +49,10 @@ class RequestProfile:
     instructions: str = ""
     tools: tuple[ToolDefinition, ...] = ()
     effort: str | None = None
+    effort_field: bool = False
+    """Whether the Messages dialect has the effort in a field of its own; else it is a budget for thinking."""
+    effort_items: bool = False
+    """Whether another effort in a conversation is an item of it (``efforts.py``)."""
     service_tier: str | None = None
     summary: str | None = "auto"
     """How the server summarises reasoning; sent only together with ``effort``."""

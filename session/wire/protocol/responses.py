@@ -25,7 +25,7 @@ from session.wire.protocol.events import (
     WireEvent,
 )
 from session.wire.protocol.frames import NotAnObject, parse_object, write_body
-from session.wire.protocol.items import Item
+from session.wire.protocol.items import Sent
 from session.wire.protocol.output import MOST, OutputItem, OutputItems, TooManyItems
 from session.wire.protocol.parts import count
 from session.wire.protocol.request import NO_QUIRKS, Quirks, RequestProfile
@@ -33,7 +33,7 @@ from session.wire.protocol.request import NO_QUIRKS, Quirks, RequestProfile
 
 def encode_create(
     profile: RequestProfile,
-    items: Sequence[Item],
+    items: Sequence[Sent],
     *,
     previous_response_id: str | None = None,
     generate: bool = True,
@@ -55,7 +55,7 @@ def encode_create(
     return write_body(quirks.apply(body))
 
 
-def encode_response(profile: RequestProfile, items: Sequence[Item]) -> dict[str, Any]:
+def encode_response(profile: RequestProfile, items: Sequence[Sent]) -> dict[str, Any]:
     """The body of ``POST /responses`` that asks for a streamed answer to ``items``, the full input."""
     apart = profile.tools_as_item and not profile.tool_field
     standing = profile.standing_items() if apart else []

@@ -9,8 +9,9 @@ Anthropic (ids of ``[A-Za-z0-9_-]+``).
 The increment rule decides when a request may send only the new items. With ``previous_response_id`` the
 server continues from a response that it still holds. That is allowed only if every field except the input
 and the effort is unchanged, and the earlier input, followed by the output of the server, is a prefix of the
-new input. In every other case the request sends the full input. Each request names its own effort; a server
-that refuses another one than before is told everything again.
+new input. In every other case the request sends the full input. Where the effort is no item of the
+conversation, each request names its own; a server that refuses another one than before is told everything
+again.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from session.wire.protocol.efforts import EffortChange
 from session.wire.protocol.frames import NotAnObject, can_be_sent, parse_object
-from session.wire.protocol.items import Item, ServerItem, text_of, tool_output
+from session.wire.protocol.items import Item, Sent, ServerItem, text_of, tool_output
 from session.wire.protocol.parts import NAMELESS
 from session.wire.protocol.request import RequestProfile
 
@@ -33,7 +35,7 @@ _NO_RESULT = "There is no result of this call."
 _NO_OUTPUT = "(no output)"
 
 
-def sendable(items: Sequence[Item], *, whole: bool = True, plain_ids: bool = False) -> list[Item]:
+def sendable(items: Sequence[Sent], *, whole: bool = True, plain_ids: bool = False) -> list[Sent]:
     """``items`` with everything mended or left out that a server might refuse.
 
     Unless they are the ``whole`` input, the server has the calls of some results. With ``plain_ids`` the ids
@@ -45,8 +47,8 @@ def sendable(items: Sequence[Item], *, whole: bool = True, plain_ids: bool = Fal
         for item in items
         if item["type"] == "function_call_output" or item["type"] == "custom_tool_call_output"
     }
-    sent: list[Item] = []
-    lacking: list[Item] = []
+    sent: list[Sent] = []
+    lacking: list[Sent] = []
     for item in items:
         match item["type"]:
             case "message":
@@ -75,7 +77,7 @@ def sendable(items: Sequence[Item], *, whole: bool = True, plain_ids: bool = Fal
     return [*sent, *lacking]
 
 
-def _new_ids(items: Sequence[Item], *, plain_ids: bool) -> Mapping[str, str]:
+def _new_ids(items: Sequence[Sent], *, plain_ids: bool) -> Mapping[str, str]:
     """Maps the id of each call among ``items`` to the one that is sent, which no other call has."""
     ids: dict[str, str] = {}
     taken: set[str] = set()
@@ -131,6 +133,8 @@ class Exchange:
     input: tuple[Item, ...]
     response_id: str
     output: tuple[ServerItem, ...] = ()
+    efforts: tuple[EffortChange, ...] = ()
+    """The changes of the effort in the input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +146,18 @@ class Increment:
 
 
 def increment(
-    last: Exchange | None, profile: RequestProfile, items: Sequence[Item], *, same_effort: bool = False
+    last: Exchange | None,
+    profile: RequestProfile,
+    items: Sequence[Item],
+    *,
+    efforts: tuple[EffortChange, ...] = (),
+    same_effort: bool = False,
 ) -> Increment:
     """The shortest request for ``items`` after the exchange ``last`` on this connection.
 
     ``items`` is always the full input. The caller may leave out the earlier output's reasoning items,
     empty messages, ids and statuses. After any other change the full input is sent; after another effort
-    only with ``same_effort``.
+    only with ``same_effort``. ``efforts`` are its changes within ``items``.
     """
     full = tuple(items)
     whole = Increment(None, full)
@@ -164,6 +173,9 @@ def increment(
         elif not _may_be_left_out(item):
             return whole
     if position == len(full) and full:
+        return whole
+    told = len(last.efforts)
+    if efforts[:told] != last.efforts or any(change.at < position for change in efforts[told:]):
         return whole
     return Increment(last.response_id, full[position:])
 

@@ -13,8 +13,8 @@ from typing import Literal
 
 from session.wire.protocol.items import (
     FunctionTool,
-    Item,
     RedactedThinking,
+    Sent,
     ThinkingBlock,
     ToolDefinition,
     text_of,
@@ -53,9 +53,11 @@ class Turn:
     """Thinking blocks of the Messages dialect, as the server sent them."""
     reasoning: list[str] = field(default_factory=list)
     """Plain reasoning of the Chat dialect that goes back."""
+    effort: str = ""
+    """The effort from the answer to this turn on; empty for the one before."""
 
 
-def turns(items: Sequence[Item]) -> list[Turn]:
+def turns(items: Sequence[Sent]) -> list[Turn]:
     """``items`` as turns with alternating roles; no turn is empty.
 
     Servers refuse a message without content, so blank text is left out. Thinking without text or a
@@ -70,6 +72,7 @@ def turns(items: Sequence[Item]) -> list[Turn]:
 
     thinking: list[ThinkingBlock | RedactedThinking] = []
     reasoning: list[str] = []
+    effort = ""
 
     def assistant() -> Turn:
         mine = turn("assistant")
@@ -80,9 +83,12 @@ def turns(items: Sequence[Item]) -> list[Turn]:
         return mine
 
     def user() -> Turn:
+        nonlocal effort
         thinking.clear()
         reasoning.clear()
-        return turn("user")
+        mine = turn("user")
+        mine.effort, effort = effort or mine.effort, ""
+        return mine
 
     for item in items:
         match item["type"]:
@@ -107,6 +113,10 @@ def turns(items: Sequence[Item]) -> list[Turn]:
                 reasoning += [item["reasoning_content"]] if item.get("reasoning_content") else []
             case "function_call_output" | "custom_tool_call_output":
                 user().results.append(Result(item["call_id"], item["output"]))
+            case "configuration_update":
+                effort = item["reasoning"]["effort"]
+    if effort and found and found[-1].role == "user":
+        found[-1].effort = effort
     return found
 
 

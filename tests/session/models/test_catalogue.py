@@ -148,15 +148,36 @@ def test_the_faster_tier_and_long_requests_of_todays_models_have_prices() -> Non
 
 
 def test_headers_go_where_the_provider_asks_for_them() -> None:
-    providers = load_catalogue().providers
-    fast = {"anthropic-version": "2023-06-01", "anthropic-beta": "fast-mode-2026-02-01"}
-    usual = {"anthropic-version": "2023-06-01"}
-    anthropic = providers["anthropic"]
-    assert anthropic.headers_for("claude-opus-5", "s", fast=True) == fast
-    assert anthropic.headers_for("claude-opus-5-5", "s", fast=True) == usual
-    assert anthropic.headers_for("claude-fable-5-2", "s", fast=True) == usual
-    assert anthropic.headers_for("claude-opus-5", "s", fast=False) == usual
-    assert providers["xai"].headers_for("grok-4.7", "s1", fast=False) == {"x-grok-conv-id": "s1"}
+    catalogue = load_catalogue()
+    fast, effort = "fast-mode-2026-02-01", "mid-conversation-output-config-2026-07-01"
+    anthropic = catalogue.providers["anthropic"]
+    for name, is_fast, beta in (
+        ("claude-opus-5", True, f"{effort},{fast}"),
+        ("claude-opus-5-5", True, effort),
+        ("claude-fable-5-2", True, effort),
+        ("claude-opus-5", False, effort),
+        ("claude-haiku-4-5", False, None),
+    ):
+        headers = anthropic.headers_for(catalogue.model(name, "anthropic"), "s", fast=is_fast)
+        assert headers["anthropic-version"] == "2023-06-01"
+        assert headers.get("anthropic-beta") == beta, name
+    grok = catalogue.model("grok-4.7", "xai")
+    assert catalogue.providers["xai"].headers_for(grok, "s1", fast=False) == {"x-grok-conv-id": "s1"}
+
+
+def test_the_effort_is_an_item_where_the_maker_says_so_and_the_provider_takes_it() -> None:
+    catalogue = load_catalogue()
+    for name, provider, takes in (
+        ("gpt-6.2-sol", "openai", True),
+        ("gpt-6-astra", "chatgpt", True),
+        ("gpt-6-astra-pro", "openai", False),
+        ("gpt-5.6-luna", "openai", False),
+        ("gpt-6.2-sol", "azure", False),
+        ("claude-fable-5-1", "anthropic", True),
+        ("claude-fable-5", "anthropic", False),
+        ("claude-opus-4-8", "anthropic", False),
+    ):
+        assert catalogue.model(name, provider).effort_items is takes, (name, provider)
 
 
 def test_prices_of_another_provider_say_nothing() -> None:

@@ -29,7 +29,7 @@ def side(tmp_path: Path, own_folders: Path, provider: str, model: str, config: s
         ("openai", "gpt-6-astra", "low", {}, False),
         ("anthropic", "claude-haiku-5-5", None, {"thinking": {"type": "disabled"}}, True),
         ("anthropic", "claude-haiku-4-5", None, {}, True),
-        ("anthropic", "claude-opus-5-5", None, {"output_config": {"effort": "low"}}, False),
+        ("anthropic", "claude-opus-5-5", "low", {}, False),
         ("deepseek", "deepseek-flash", None, {"thinking": {"type": "disabled"}}, True),
         ("inception", "mercury-3", "none", {}, True),
         ("google", "gemini-3.8-flash", "low", {}, False),

@@ -16,7 +16,7 @@ from session.wire.link.refused_parts import OptionalFields
 from session.wire.link.state import LinkState
 from session.wire.protocol.errors import read_error
 from session.wire.protocol.events import Finished, ServerError, TextDelta
-from session.wire.protocol.items import ToolDefinition, user_message
+from session.wire.protocol.items import Item, OutputText, ToolDefinition, user_message
 from session.wire.protocol.request import Quirks
 from session.wire.transport.service import RESPONSES_OVER_WEBSOCKET
 
@@ -200,3 +200,64 @@ async def test_a_conversation_goes_on_with_another_effort_unless_that_is_refused
             assert [body.get("previous_response_id") for body in bodies[1:]] == ["r1", None, None]
             assert connection.left_out == ("another effort in a continued conversation",)
         await connection.close()
+
+
+@pytest.mark.parametrize("takes_it", [True, False])
+async def test_a_conversation_goes_on_with_another_effort_as_an_item_unless_that_is_refused(
+    takes_it: bool,
+) -> None:
+    bodies: list[dict[str, Any]] = []
+
+    async def handle(connection: ServerConnection) -> None:
+        async for frame in connection:
+            body = json.loads(frame)
+            bodies.append(body)
+            kinds = [item["type"] for item in body["input"]]
+            if not takes_it and "configuration_update" in kinds:
+                message = "The 'configuration_update' item type is not supported with this model."
+                param = f"input[{kinds.index('configuration_update')}].type"
+                error = {"code": "unsupported_value", "message": message, "param": param}
+                await connection.send(json.dumps({"type": "error", "status": 400, "error": error}))
+                continue
+            if body.get("generate", True):
+                await connection.send(json.dumps({"type": "response.output_text.delta", "delta": "Hi"}))
+            final = {"type": "response.completed", "response": {"id": f"r{len(bodies)}"}}
+            await connection.send(json.dumps(final))
+
+    async with serve(handle, "127.0.0.1", 0) as server:
+        url = f"http://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}/v1"
+        profile = replace(PROFILE, effort_items=True)
+        connection = Connection(Endpoint(url), profile, service=Service(routes=(RESPONSES_OVER_WEBSOCKET,)))
+        connection.start()
+        async for change in connection.states():
+            if change.state is LinkState.READY:
+                break
+        items: list[Item] = []
+        for effort in ("high", "low", "low"):
+            connection.request = replace(profile, effort=effort)
+            items.append(user_message("hello"))
+            async for event in connection.respond(items):
+                if isinstance(event, Finished):
+                    hi: OutputText = {"type": "output_text", "text": "Hi"}
+                    items.append({"type": "message", "role": "assistant", "content": [hi]})
+        await connection.close()
+    said = [
+        (
+            body["reasoning"]["effort"],
+            body.get("previous_response_id"),
+            [item.get("reasoning", {}).get("effort", item.get("role")) for item in body["input"]],
+        )
+        for body in bodies
+    ]
+    if takes_it:
+        assert said == [
+            ("low", None, []),
+            ("low", "r1", ["high", "user"]),
+            ("low", "r2", ["low", "user"]),
+            ("low", "r3", ["user"]),
+        ]
+    else:
+        assert connection.left_out == ("another effort as an item of the conversation",)
+        assert [effort for effort, *_ in said] == ["low", "low", "high", "low", "low"]
+        assert said[1][2] == ["high", "user"]
+        assert not any({"high", "low"} & set(kinds) for _, _, kinds in said[2:])

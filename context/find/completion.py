@@ -111,12 +111,12 @@ def _pattern(prefix: str) -> re.Pattern[str]:
 
 
 def _place(prefix: str, path: str) -> int:
-    """How well the letters match: 0 the whole name, 1 its start, 2 the path's start, 3 in the name, 4 in
-    the path, 5 scattered."""
+    """How well the letters match: 0 the whole name, with its suffix or without, 1 its start, 2 the path's
+    start, 3 in the name, 4 in the path, 5 scattered."""
     name = path.rpartition("/")[2]
     if prefix == prefix.lower():
         name, path = name.lower(), path.lower()
-    if prefix in (name, path):
+    if prefix in (name, path, name.partition(".")[0]):
         return 0
     if name.startswith(prefix):
         return 1

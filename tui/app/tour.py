@@ -49,6 +49,8 @@ class Tour:
         self._panes = panes
         self._at = -1
         """The step that is shown; -1 before the first."""
+        self._in_status = False
+        """Whether it stands in the status line alone, since an answer streams."""
 
     def take(self, event: Event) -> None:
         """Go on where ``event`` ends the step that is shown."""
@@ -60,15 +62,24 @@ class Tour:
         if event.type == step.until:
             by_itself = step.stopped and isinstance(event, TurnEnded) and event.status != "interrupted"
             self._show(self._at + (2 if by_itself else 1))
+        elif self._in_status and isinstance(event, TurnEnded):
+            self._tell(streaming=False)
 
     def _show(self, at: int) -> None:
-        status, step = self._panes.status, steps()[at]
         if self._at >= 0:
-            status.unsay(told(self._at))
+            self._panes.status.unsay(told(self._at))
         self._at = at
-        if status.status.phase:  # a line in the middle of an answer would tear it
-            status.say(told(at), "warning", stays=True)
+        # A line in the middle of an answer would tear it.
+        self._tell(streaming=bool(self._panes.status.status.phase))
+        if steps()[at].put and not self._panes.composer.draft.strip():
+            self._panes.composer.put(steps()[at].put)
+
+    def _tell(self, *, streaming: bool) -> None:
+        """Say the step that is shown: in the chat, while an answer streams in the status line."""
+        line, status = told(self._at), self._panes.status
+        self._in_status = streaming
+        if streaming:
+            status.say(line, "warning", stays=True)
         else:
-            self._panes.chat.remark(told(at), "warning")
-        if step.put and not self._panes.composer.draft.strip():
-            self._panes.composer.put(step.put)
+            status.unsay(line)
+            self._panes.chat.remark(line, "guide")

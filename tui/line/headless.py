@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from session.base.events import Event, HunkLanded, HunkRefused, PhaseChanged, TurnEnded, TurnJudged
+from session.base.events import (
+    Event,
+    HunkLanded,
+    HunkRefused,
+    HunkUndone,
+    PhaseChanged,
+    TurnEnded,
+    TurnJudged,
+)
 from session.base.storage.error_log import log_faults_to
 from session.base.storage.private_files import StoreError
 from session.checks.check import Check
@@ -20,6 +28,9 @@ from tui.front.printing import drop_output, say
 from tui.front.words.silence import telling_silence
 from tui.line.event_printers import Printer
 from tui.screen.terminal.signals import SIGNALS, CommandSignals
+
+_MOST_NAMED = 5
+"""The most hunks that are named where a reader went away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +85,11 @@ async def _shown(
     events: AsyncIterator[Event], show: Printer, stop: Callable[[], object], *, judging: bool
 ) -> int:
     """Show the events of the turn up to its end; returns the exit code. Where nobody reads what is printed
-    any more, ``stop`` ends the turn as Esc does. With ``judging`` a turn that changed something ends with its
-    verdict, and the rounds that follow are shown too."""
+    any more, ``stop`` ends the turn as Esc does, and standard error says what it had done. With ``judging`` a
+    turn that changed something ends with its verdict, and the rounds that follow are shown too."""
     refused = closed = landed = False
     red = 0
+    stays: dict[str, str] = {}
     async with telling_silence(lambda line: say(f"spark: {line}", err=True)) as heard:
         async for event in events:
             heard(event)
@@ -87,18 +99,36 @@ async def _shown(
             except BrokenPipeError:
                 closed = True
                 drop_output()
-                say("spark: standard output was closed, so the turn was stopped; what landed stays", err=True)
                 stop()
+            if isinstance(event, HunkLanded):
+                landed, stays[event.hunk] = True, event.path
+            elif isinstance(event, HunkUndone):
+                stays.pop(event.hunk, None)
             refused = refused or isinstance(event, HunkRefused)
-            landed = landed or isinstance(event, HunkLanded)
             if isinstance(event, TurnJudged):
                 red, landed, refused = event.red, False, False
                 if not event.again:
+                    if closed:
+                        say(f"spark: {_left_by(stays, 'ended')}", err=True)
                     return FAILED if red else DONE
             if isinstance(event, TurnEnded) and not (
                 judging and (landed or red) and event.status == "completed"
             ):
-                if closed and event.status == "interrupted":
+                stopped = event.status == "interrupted"
+                if closed:
+                    say(f"spark: {_left_by(stays, 'was stopped' if stopped else 'ended')}", err=True)
+                if closed and stopped:
                     return OUTPUT_CLOSED
                 return exit_code(event.status, event.code, refused=refused) or (FAILED if red else DONE)
     return FAILED
+
+
+def _left_by(stays: Mapping[str, str], how: str) -> str:
+    """What a turn did whose reader went away; ``stays`` are its hunks with their files."""
+    said = f"standard output was closed, and the turn {how}; "
+    if not stays:
+        return said + "it changed nothing"
+    listed = ", ".join(f"{hunk} in {path}" for hunk, path in list(stays.items())[:_MOST_NAMED])
+    more = f" and {len(stays) - _MOST_NAMED} more" if len(stays) > _MOST_NAMED else ""
+    verb, back = ("stays", "it") if len(stays) == 1 else ("stay", "the last")
+    return f"{said}{listed}{more} {verb} (spark undo takes {back} back)"

@@ -91,8 +91,8 @@ COMPLETIONS: list[tuple[str, list[str]]] = [
         "que",
         [
             "@que/ folder",
-            "@src/queue.py file",
             "@src/deep/que.py file",
+            "@src/queue.py file",
             "@Queue symbol src/queue.py",
             "@queue_all symbol src/quiet.py",
             "@que/other.py file",

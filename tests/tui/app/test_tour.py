@@ -61,6 +61,11 @@ async def test_the_tour_is_followed_to_its_end_by_the_keys_that_it_names(tmp_pat
         await shown(it, "Race")
         it.key("enter", "\r")
         await shown(it, "Replay")
+        last = told(len(steps()) - 1)
+        await it.until(
+            lambda: f"→ {last}" in " ".join(it.chat.split()), "all of it, which a narrow status line cuts"
+        )
+        assert it.app.status.status.message != last
 
 
 async def test_an_answer_that_ended_before_it_was_stopped_is_not_redirected(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ class OverlayControl:
     def how_to_leave(self, action: str = "") -> str:
         """The hint for a list, which the key of ``action`` closes too: while a turn runs, Esc stops it."""
         if not self.running():
-            return "Esc leaves"
+            return "Esc closes"
         return f"{shown(action)} leaves, Esc stops the turn" if action else "Esc stops the turn and leaves"
 
     def pick_session(self, screen: ClosingScreen[str | None], taken: Callable[[str], None]) -> None:

@@ -61,7 +61,7 @@ class SuggestionControl:
             if self._told and self._panes.status.status.message == self._told:
                 self._panes.status.show(message="")
             self._told = ""
-        elif not self._panes.suggestions.choose(now.word):
+        elif not self._completed or not self._panes.suggestions.choose(now.word):
             self._background.restart(self._look(before), SEARCH)
 
     def hide(self) -> None:

@@ -321,7 +321,7 @@ class ContextScreen(ListScreen, inherit_bindings=False):
 
         listed = self._session.files.list
         self.app.push_screen(
-            FilePicker(self._palette, listed, "", "Pin a file", "Enter pins · Esc leaves"), picked
+            FilePicker(self._palette, listed, "", "Pin a file", "Enter pins · Esc closes"), picked
         )
 
     def action_close(self) -> None:

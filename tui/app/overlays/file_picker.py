@@ -56,7 +56,7 @@ class FilePicker(ClosingScreen[str | None]):
         listed: Callable[[], tuple[str, ...]],
         recent: str,
         title: str = "Open a file",
-        hint: str = "Enter opens · Esc leaves",
+        hint: str = "Enter opens · Esc closes",
         typed: str = "type a part of the path, :40 for a line",
         reading: Callable[[], bool] = lambda: False,
         first: Collection[str] = (),
@@ -131,7 +131,7 @@ class FilePicker(ClosingScreen[str | None]):
                 continue
             if not reading:
                 break
-            self.query_one("#box").border_subtitle = Content("waits for the file to be found · Esc leaves")
+            self.query_one("#box").border_subtitle = Content("waits for the file to be found · Esc closes")
             await asyncio.sleep(self.LOOK_AGAIN)
         letters, self.line = split_line(self._field.value)
         if not self._found and self._makes and letters.strip():

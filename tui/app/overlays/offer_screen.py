@@ -53,7 +53,7 @@ class OfferScreen(ClosingScreen[Offer | None]):
         """The box and its lines."""
         with Vertical(id="box") as box:
             box.border_title = Content(self._heading)
-            box.border_subtitle = Content("↑ ↓ choose · Enter takes it · Esc leaves")
+            box.border_subtitle = Content("↑ ↓ choose · Enter selects · Esc closes")
             yield self._lines
 
     def on_mount(self) -> None:

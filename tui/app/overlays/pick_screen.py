@@ -32,7 +32,7 @@ class PickScreen(ClosingScreen[str | None]):
         title: str,
         choices: Sequence[Choice],
         *,
-        hint: str = "↑ ↓ choose · Enter takes it · Esc leaves",
+        hint: str = "↑ ↓ choose · Enter selects · Esc closes",
         empty: str = "nothing matches",
         query: str = "",
         chosen: str = "",
@@ -152,7 +152,7 @@ class PickScreen(ClosingScreen[str | None]):
             if choice.heading and choice.heading != heading:
                 heading = choice.heading
                 rows += [Row([], "panel")] if rows else []
-                rows.append(Row([(f" {heading}", "heading")], "panel"))
+                rows.append(Row([(clipped(f" {heading}", width), "heading")], "panel"))
             if at == self._at:
                 keep = len(rows)
             row, cut = self._row(choice, width, longest, chosen=at == self._at)

@@ -71,7 +71,7 @@ class PaletteControl:
             "Earlier prompts",
             found,
             composer.put_in_place,
-            hint=f"Enter takes it · {self._overlays.how_to_leave()} · Ctrl+R next · type to find",
+            hint=f"Enter selects · {self._overlays.how_to_leave()} · Ctrl+R next · type to find",
             empty="no earlier prompt has that",
             query=query,
             further="ctrl+r",

@@ -24,7 +24,7 @@ from tui.screen.drawing.rows import Row, Span, wrap
 ListWish = Literal["rename", "fork", "export"]
 _LIST_KEYS: dict[str, ListWish] = {"f2": "rename", "f3": "fork", "ctrl+b": "fork", "ctrl+s": "export"}
 """Ctrl+B alone would be out of reach in tmux, whose prefix it is."""
-_HINT = "Enter resumes · F2 renames · F3 forks · Ctrl+S exports · Esc leaves"
+_HINT = "Enter resumes · F2 renames · F3 forks · Ctrl+S exports · Esc closes"
 _NAMING = "Enter names it · Esc goes back"
 ElsewhereWish = Literal["follow", "take over"]
 UNREAD = 0.7

@@ -48,7 +48,7 @@ class AttemptsScreen(Overlay):
         """The list and the diff."""
         with Vertical(id="box") as box:
             box.border_title = Content("Attempts")
-            box.border_subtitle = Content("↑ ↓ choose · PgUp PgDn scroll · Enter takes it · Esc leaves")
+            box.border_subtitle = Content("↑ ↓ choose · PgUp PgDn scroll · Enter lands it · Esc closes")
             yield self._list
             yield self._diff
 

@@ -259,8 +259,9 @@ class Composer(TextArea):
         elif completed is None:
             self.post_message(self.Completing(NOTHING_TO_COMPLETE))
         elif completed.of:
-            self.replace(completed.text, (row, column - completed.cut), (row, column))
+            # Said first: the change that it makes is then known as a completion, not as typing.
             self.post_message(self.Completing(f"{completed.at} of {completed.of}: {completed.text}"))
+            self.replace(completed.text, (row, column - completed.cut), (row, column))
         else:
             self.post_message(self.Completing("nothing matches"))
 

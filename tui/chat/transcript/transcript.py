@@ -78,8 +78,8 @@ class Remark(DrawnEntry):
 
     def draw(self, width: int) -> list[Row]:
         """See :class:`DrawnEntry`."""
-        role = {"error": "error", "warning": "warning", "quiet": "faint"}.get(self.level, "muted")
-        sign = {"error": "✗ ", "warning": "! ", "quiet": "· "}.get(self.level, "· ")
+        role = {"error": "error", "warning": "warning", "quiet": "faint", "guide": "accent"}.get(self.level, "muted")
+        sign = {"error": "✗ ", "warning": "! ", "guide": "→ "}.get(self.level, "· ")
         lead: list[Span] = [("  ", "text"), (sign, role)]
         hang: list[Span] = [("    ", "text")]
         rows: list[Row] = []

@@ -63,10 +63,11 @@ def split_slash(text: str) -> tuple[str, str] | None:
 
 
 def hint(draft: str) -> str:
-    """The usage and help of the command that ``draft`` begins, or the names it could become; empty where
+    """The usage and help of the command that ``draft`` begins, or the names it could become; of a command for
+    the shell what Enter does; empty where
     ``draft`` is no command."""
     if draft.startswith("!"):
-        draft = "/run "
+        return "Enter runs it in a shell here · Esc stops it"
     name, space, _ = draft.partition(" ")
     if not name.startswith("/") or "/" in name[1:] or "\n" in draft:
         return ""

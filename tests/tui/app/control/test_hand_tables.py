@@ -261,8 +261,8 @@ def test_what_is_picked_is_handed_on(value: str | None, called: list[str]) -> No
 @pytest.mark.parametrize(
     ("running", "action", "hint"),
     [
-        (False, "", "Esc leaves"),
-        (False, "open_file", "Esc leaves"),
+        (False, "", "Esc closes"),
+        (False, "open_file", "Esc closes"),
         (True, "", "Esc stops the turn and leaves"),
         (True, "open_file", "Ctrl+P leaves, Esc stops the turn"),
     ],

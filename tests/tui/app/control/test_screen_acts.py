@@ -119,7 +119,7 @@ async def test_one_list_lies_over_the_panes_and_the_same_key_closes_it(tmp_path:
         await it.pilot.press("down", "enter")
         await it.until(lambda: not overlays.covered, "the panes")
         assert told == ["left", "second"]
-        assert overlays.how_to_leave() == overlays.how_to_leave("open_file") == "Esc leaves"
+        assert overlays.how_to_leave() == overlays.how_to_leave("open_file") == "Esc closes"
         overlays.running = lambda: True
         assert overlays.how_to_leave() == "Esc stops the turn and leaves"
         assert overlays.how_to_leave("open_file") == "Ctrl+P leaves, Esc stops the turn"

@@ -105,9 +105,12 @@ async def test_the_keys_of_the_list_move_the_choice(tmp_path: Path) -> None:
 async def test_a_low_terminal_has_no_empty_row_and_tells_whole_hints(tmp_path: Path) -> None:
     async with stage(tmp_path, size=(40, 10)) as it:
         await it.pilot.press("f1")
-        await it.until(lambda: "Enter runs it · Esc leaves ─" in it.screen, "the hints that fit")
+        await it.until(lambda: "Enter runs it · Esc closes ─" in it.screen, "the hints that fit")
         rows = [line.strip("│─ ") for line in it.screen.splitlines()]
         assert rows[2] == "Anywhere", it.screen
+        await it.pilot.press(*"apply the hunk")
+        heading = "What needs your OK (Shift+Tab goes t…"
+        await it.until(lambda: heading in it.screen, "a heading that says where it is cut")
 
 
 async def test_the_choice_stays_in_sight(tmp_path: Path) -> None:

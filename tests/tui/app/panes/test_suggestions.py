@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from textual import app, pilot
-from textual._wait import wait_for_idle
 
 from tests.tui.stage import GREETER, Stage, stage
 from tui.chat.composer.suggestions import Suggestions, rows
@@ -30,26 +28,27 @@ async def ready(it: Stage) -> None:
     it.app.composer.focus()
 
 
-async def test_what_a_mention_could_become_is_shown_as_it_is_typed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # A person types no faster than this: a list for fewer letters is shown before the last letter.
-    for waiting in (app, pilot):
-        monkeypatch.setattr(waiting, "wait_for_idle", wait_for_idle)
+@pytest.mark.parametrize("typed", [["@greet"], ["@gree", "t"]], ids=["fast", "slowly"])
+async def test_what_a_mention_could_become_is_shown_as_it_is_typed(tmp_path: Path, typed: list[str]) -> None:
     async with stage(tmp_path, files=FILES) as it:
         await ready(it)
-        await it.pilot.press(*"see @greet")
-        await it.until(lambda: len(shown(it)) == 3, "the list")
-        assert "greeter.py" in " ".join(shown(it)) and "web/greeting.js" in shown(it)
+        await it.pilot.press(*"see ")
+        for part in typed:
+            await it.pilot.press(*part)
+            await it.until(lambda: len(shown(it)) == 3, "the list")
+        names = ["greet", "greeter.py", "web/greeting.js"]
+        await it.until(
+            lambda: [line.split()[0] for line in shown(it)] == names, "the name that is all typed comes first"
+        )
         assert "Tab or Enter puts it in" in it.screen
         await it.pilot.press("tab")
-        await it.until(lambda: shown(it)[0].startswith("❯"), "the mark")
+        await it.until(lambda: shown(it)[1].startswith("❯"), "the mark")
         await it.pilot.press("tab")
-        await it.until(lambda: shown(it)[1].startswith("❯"), "the next mark")
+        await it.until(lambda: shown(it)[2].startswith("❯"), "the next mark")
         assert len(shown(it)) == 3, "going round leaves the list as it is"
         await it.pilot.press("space")
         await it.until(lambda: not shown(it), "its end")
-        assert "2 of 3" not in it.screen, "what was said of the match went with it"
+        assert "3 of 3" not in it.screen, "what was said of the match went with it"
         await it.pilot.press(*"@docs", "tab", "ctrl+u", *"@web")
         await it.until(lambda: "Tab or Enter puts it in" in it.screen, "what Tab does now")
 
@@ -167,7 +166,7 @@ async def test_enter_sends_where_a_whole_name_or_nothing_is_typed(tmp_path: Path
     async with stage(tmp_path, files=FILES) as it:
         await ready(it)
         await it.pilot.press(*"/effort")
-        await it.until(lambda: shown(it), "the list")
+        await it.until(lambda: "/effort [LEVEL]" in it.screen and not shown(it), "nothing more to choose")
         await it.pilot.press("enter")
         await it.until(lambda: "gpt-6-luna · medium" in it.screen, "the answer")
         assert it.app.composer.text == ""

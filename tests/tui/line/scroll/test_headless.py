@@ -286,7 +286,10 @@ def test_a_reader_that_goes_away_ends_the_turn_as_interrupted(
         process.stdout.close()
         assert process.wait(60) == 141
         said = b"" if process.stderr is None else process.stderr.read()
-    assert both or b"standard output was closed, so the turn was stopped; what landed stays" in said
+    told = (
+        b"standard output was closed, and the turn was stopped; h1 in app.py stays (spark undo takes it back)"
+    )
+    assert both or told in said
     assert b"Traceback" not in said
     assert "f'Hello {name}'" in (project / "app.py").read_text(), "it had landed"
     (row,) = records(run_spark("sessions", "--json", cwd=project).out)

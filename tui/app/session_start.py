@@ -144,7 +144,6 @@ class SessionStart:
 
     async def begin(self, session: SessionPort) -> None:
         """Wire the session to the panes, and begin to open and to follow it."""
-        from session.base.storage.unnamed_files import UnnamedFiles
         from tui.app.controls import make_controls
 
         sheet = self._app.stylesheet
@@ -169,7 +168,6 @@ class SessionStart:
             model=session.models.model, effort=session.models.effort, tier=session.models.tier
         )
         self._name_editor()
-        self._panes.chat.shelf.begin(UnnamedFiles(session.folders.state))
         controls.feed.replay(session.past())
         controls.feed.on_turn = self._turn
         controls.feed.on_waiting, controls.feed.on_heard = self._attention.waits, self._attention.heard

@@ -23,7 +23,6 @@ from tui.chat.transcript.transcript import Dropped, Folded, Prompt, Remark, Tran
 from tui.front.keys.key_order import run_key_in_order
 from tui.front.keys.keymap import bindings
 from tui.screen.drawing.pacer import JumpScroll, stream_pacer
-from tui.screen.drawing.packed_rows import Shelf
 from tui.screen.drawing.palette import Palette
 from tui.screen.terminal.frames import scrolled
 
@@ -45,8 +44,6 @@ class ChatView(Widget, can_focus=True):
         self.palette = palette
         self.page = page
         self.transcript = Transcript(80)
-        self.shelf = Shelf()
-        """Where what is complete is kept, once it says so."""
         self.top = 0
         """The transcript row at the pane's first line."""
         self.following = True
@@ -74,13 +71,13 @@ class ChatView(Widget, can_focus=True):
             last = self._last()
             if isinstance(last, Answer) and last.full:
                 last.close()
-                last = Answer(last, self.shelf)
+                last = Answer(last)
                 self._add(last)
             elif not isinstance(last, Answer) or last.closed:
                 if not delta.strip("\n"):
                     return
                 self.close_run()
-                last = Answer(shelf=self.shelf)
+                last = Answer()
                 self._add(last)
                 delta = delta if delta.startswith("  ") else delta.removeprefix(" ")  # between two words
             delta = last.feed(delta)

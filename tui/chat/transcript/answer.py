@@ -7,14 +7,12 @@ The text of rows as it is copied: whole lines as they were written, not as they 
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, overload
 
 from tui.front.keys.keymap import unfolds
-from tui.screen.drawing.packed_rows import UNREADABLE, PackedRows, Packing, Shelf, ShelvedText
 from tui.screen.drawing.plain import clipped
 from tui.screen.drawing.rows import DRAWN_ONLY, Row, Span
 
@@ -124,9 +122,6 @@ LONG_BLOCK = 30
 """The rows of a code block above which it is folded once the next prompt is sent."""
 LONGEST = 32_000
 """Characters from which on an answer goes on in another entry, so that old ones can be dropped."""
-_PACKED_FROM = 1_000
-"""Characters from which on a complete text is put on the shelf: it is read only to be copied, or wrapped for
-another width."""
 _HEAD = 6
 """The rows of a folded block that are shown."""
 _STEP = 500
@@ -145,17 +140,14 @@ class Answer:
     See :class:`tui.chat.transcript.entries.Entry`.
     """
 
-    def __init__(self, after: Answer | None = None, shelf: Shelf | None = None) -> None:
-        """What is complete is put on the ``shelf``."""
+    def __init__(self, after: Answer | None = None) -> None:
         self.tight = after is not None
         self._after = after
-        self._shelf = shelf
         self._begins: Ending | None = None
         """The end of the entry that this one goes on with."""
         self._fed = 0
-        self._text: str | ShelvedText = ""
-        self._blocks_text: ShelvedText | None = None
-        """The text of its code blocks in JSON, once it is complete."""
+        self.text = ""
+        """The text so far."""
         self.rows: Sequence[Row] = []
         self.dirty = True
         self.closed = False
@@ -164,8 +156,8 @@ class Answer:
         self.width = 0
         self._pieces: list[str] = []
         self._stream = _stream(1)
-        self._whole: PackedRows | None = None
-        """All its rows, once the text is complete: then the stream has none."""
+        self._complete = False
+        """Whether the stream has all of a complete text."""
         self._folded: frozenset[int] = frozenset()
         """The code blocks of which only the head is shown, by their number."""
 
@@ -189,11 +181,6 @@ class Answer:
         self._pieces.clear()
 
     @property
-    def text(self) -> str:
-        """The text so far."""
-        return self._text if isinstance(self._text, str) else self._text.read(UNREADABLE + "\n")
-
-    @property
     def ending(self) -> Ending:
         """How its text ends, for the entry that goes on with it."""
         return self._stream.ending
@@ -206,10 +193,7 @@ class Answer:
     @property
     def blocks(self) -> list[str]:
         """The text of its code blocks."""
-        if self._blocks_text is None:
-            return self._stream.blocks
-        blocks: list[str] = json.loads(self._blocks_text.read("[]"))
-        return blocks
+        return self._stream.blocks
 
     def settle(self, width: int) -> int:
         """See :class:`tui.chat.transcript.entries.Entry`; it keeps the width that it has."""
@@ -218,72 +202,55 @@ class Answer:
         self._pieces.clear()
         if self._after is not None:
             self._begins, self._after = self._after.ending, None
-        if not self._text and self._begins is None:
+        if not self.text and self._begins is None:
             fresh = fresh.lstrip("\n")
-        if fresh:
-            self._text = self.text + fresh
+        self.text += fresh
         same = not self._folded and self.rows is self._stream.rows
-        if not self.width or (fresh and self._whole is not None):
+        if not self.width or (fresh and self._complete):
             self.width = self.width or width
-            self._stream, self._whole, self._blocks_text = _stream(self.width, self._begins), None, None
+            self._stream, self._complete = _stream(self.width, self._begins), False
             fresh, same = self.text, False
         first = 0
-        if self._whole is None:
+        if not self._complete:
             self._stream.feed(fresh)
-            first = self._stream.settle(closed=self.closed)
-            if self.closed:
-                self._complete(Packing())
+            first = self._end()
         self._show()
         return min(first, len(self.rows)) if same else 0
 
     def rewrap(self, width: int) -> Iterator[None]:
         """See :class:`tui.chat.transcript.entries.Entry`."""
-        stream, drawn, packing = _stream(width, self._begins, self._blocks()), 0, Packing()
+        stream, drawn = _stream(width, self._begins, self._blocks()), 0
         while piece := self.text[drawn : drawn + _STEP]:
             stream.feed(piece)
             stream.settle()
             drawn += len(piece)
-            if self.closed:
-                self._pack(stream, packing)
             yield
-        stream.settle(closed=self.closed)
-        self.width, self._stream, self._whole = width, stream, None
-        if self.closed:
-            self._complete(packing)
+        self.width, self._stream = width, stream
+        self._end()
         self._show()
 
     def _blocks(self) -> DrawnBlocks:
         """The code blocks that are drawn to their end."""
         from tui.chat.transcript.markdown import DrawnBlocks
 
-        stream, rows = self._stream, self._stream.rows if self._whole is None else self._whole
-        ends = [*stream.block_ends]
-        if self._whole is not None and len(ends) < len(stream.block_starts):
-            ends.append(len(rows))  # the text ends before the block does
-        return DrawnBlocks(rows, list(zip(stream.block_starts, ends, strict=False)))
-
-    def _pack(self, stream: MarkdownStream, packing: Packing) -> None:
-        """Pack what is final, but for blank rows at the end."""
-        final = stream.final
-        while final and not stream.rows[final - 1].spans:
-            final -= 1
-        packing.add(stream.rows[len(packing) : final])
-
-    def _complete(self, packing: Packing) -> None:
-        """Nothing more comes: keep the rows and the text in little memory; some rows are packed."""
         stream = self._stream
-        while not self.full and stream.rows and not stream.rows[-1].spans:
-            stream.rows.pop()
-        packing.add(stream.rows[len(packing) :])
-        self._whole = packing.packed(self._shelf)
-        if self._blocks_text is None and stream.blocks:
-            self._blocks_text = ShelvedText(json.dumps(stream.blocks), self._shelf)
-        stream.let_go()
-        if isinstance(self._text, str) and len(self._text) > _PACKED_FROM:
-            self._text = ShelvedText(self._text, self._shelf)
+        ends = [*stream.block_ends]
+        if self._complete and len(ends) < len(stream.block_starts):
+            ends.append(len(stream.rows))  # the text ends before the block does
+        return DrawnBlocks(stream.rows, list(zip(stream.block_starts, ends, strict=False)))
+
+    def _end(self) -> int:
+        """Draw what was fed, and end the stream where nothing more comes; the first row that changed."""
+        stream, self._complete = self._stream, self.closed
+        first = stream.settle(closed=self.closed)
+        if self.closed:
+            while not self.full and stream.rows and not stream.rows[-1].spans:
+                stream.rows.pop()
+            stream.let_go()
+        return first
 
     def _show(self) -> None:
-        self.rows = self._stream.rows if self._whole is None else self._whole
+        self.rows = self._stream.rows
         blocks = zip(self._stream.block_starts, self._stream.block_ends, strict=False)
         hidden = [(start + _HEAD, end) for block, (start, end) in enumerate(blocks) if self._hidden(block)]
         if hidden:

@@ -213,8 +213,7 @@ class MarkdownStream:
         self._blank = after.blank
 
     def let_go(self) -> None:
-        """Forget the rows and the blocks' text, which are kept elsewhere: nothing is added any more."""
-        self.rows, self.blocks = [], []
+        """Forget what only drawing more needs: nothing is added any more."""
         if self._code is not None:
             self._code = NewCode(CodeStream(None))
         self._drawn = None

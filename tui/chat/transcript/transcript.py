@@ -78,7 +78,9 @@ class Remark(DrawnEntry):
 
     def draw(self, width: int) -> list[Row]:
         """See :class:`DrawnEntry`."""
-        role = {"error": "error", "warning": "warning", "quiet": "faint", "guide": "accent"}.get(self.level, "muted")
+        role = {"error": "error", "warning": "warning", "quiet": "faint", "guide": "accent"}.get(
+            self.level, "muted"
+        )
         sign = {"error": "✗ ", "warning": "! ", "guide": "→ "}.get(self.level, "· ")
         lead: list[Span] = [("  ", "text"), (sign, role)]
         hang: list[Span] = [("    ", "text")]

@@ -33,7 +33,6 @@ def test_it_reads_as_if_it_were_drawn_at_once(
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(entries, "MOST_REASONING", most)
         patched.setattr(pieces, "SHORTEST", 8)
-        patched.setattr(pieces, "PACKED_FROM", 30)
         entry, said, width = Reasoning(unfolded=unfolded), list[str](), 30
         for each in given:
             if isinstance(each, str):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from itertools import islice
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given, settings
@@ -15,15 +13,11 @@ from textual import events
 from textual.geometry import Size
 from textual.pilot import Pilot
 
-from session.base.storage.unnamed_files import UnnamedFiles
 from tests.tui.app.panes.test_chat import chat, shown
 from tui.chat import painting
 from tui.chat.chat import ChatView
 from tui.chat.reading import Move
-from tui.chat.transcript import answer as answers
 from tui.chat.transcript.answer import Answer
-from tui.screen.drawing import packed_rows
-from tui.screen.drawing.packed_rows import Shelf
 from tui.screen.drawing.rows import DRAWN_ONLY, Row
 
 LINES = some.sampled_from(
@@ -64,8 +58,8 @@ def colours(rows: Sequence[Row]) -> list[tuple[str, str]]:
     ]
 
 
-def answer(text: str, width: int, *, closed: bool, shelf: Shelf | None = None) -> Answer:
-    entry = Answer(shelf=shelf)
+def answer(text: str, width: int, *, closed: bool) -> Answer:
+    entry = Answer()
     for at in range(0, len(text), 37):
         entry.feed(text[at : at + 37])
         entry.settle(width)
@@ -84,33 +78,13 @@ def answer(text: str, width: int, *, closed: bool, shelf: Shelf | None = None) -
     late=some.lists(LINES, max_size=8),
     at=some.integers(0, 6),
     ends=some.booleans(),
-    on_disk=some.booleans(),
 )
 def test_an_answer_that_is_wrapped_anew_reads_as_one_of_that_width(
-    lines: list[str], before: int, now: int, closed: bool, late: list[str], at: int, ends: bool, on_disk: bool
-) -> None:
-    with pytest.MonkeyPatch.context() as patched, TemporaryDirectory() as folder:
-        patched.setattr(answers, "_PACKED_FROM", 20)
-        patched.setattr(packed_rows, "_FEW", 1)
-        shelf = Shelf()
-        if on_disk:
-            shelf.begin(UnnamedFiles(Path(folder)))
-        wrapped_anew(lines, before, now, closed, late, at, ends, shelf)
-
-
-def wrapped_anew(
-    lines: list[str],
-    before: int,
-    now: int,
-    closed: bool,
-    late: list[str],
-    at: int,
-    ends: bool,
-    shelf: Shelf,
+    lines: list[str], before: int, now: int, closed: bool, late: list[str], at: int, ends: bool
 ) -> None:
     text = "\n".join(["begin", *lines])
     more = "" if closed else "\n".join(["", *late])
-    entry = answer(text, before, closed=closed, shelf=shelf)
+    entry = answer(text, before, closed=closed)
     drawn = colours(entry.rows)
     steps = entry.rewrap(now)
     for _ in islice(steps, at):

@@ -99,6 +99,11 @@ class SideModel:
         return self._opening.catalogue.model(name, provider)
 
     @property
+    def plan(self) -> str:
+        """The plan that pays for its requests; empty where a key does."""
+        return self._answering.plan_title
+
+    @property
     def priced(self) -> bool:
         """Whether its requests cost the user money: it has a price, and is not on this machine."""
         endpoint = self._opening.endpoint

@@ -180,7 +180,7 @@ class SideRequests:
                 yield event
         finally:
             pump.cancel()
-            tally = Tally(kind, profile.model, price)
+            tally = Tally(kind, profile.model, price, plan=self.model.plan)
             _count(tally, counted, sent, said // _CHARACTERS_PER_TOKEN)
             self.account.count(kind, tally.event(), kept)
 

@@ -211,6 +211,7 @@ class CompactionCommands:
             profile=self._choice.profile(),
             effort=next(iter(self._choice.model.efforts), None),
             price=self._choice.price,
+            plan=self._choice.plan_title,
         )
         told = await question.put(connection)
         for event in told:

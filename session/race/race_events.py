@@ -167,4 +167,5 @@ def race_usage(turn: str, parts: Sequence[Usage | None], kept: int) -> Usage:
         first_token_seconds=min(first, default=None),
         tokens_per_second=sum(rates) if rates else None,
         kept_tokens=kept,
+        plan=counted[0].plan if counted else "",
     )

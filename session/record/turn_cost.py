@@ -18,10 +18,11 @@ FEWEST = 20
 
 
 class Tally:
-    """Adds up the responses of turn ``turn``, asked of ``model`` at ``price`` (None if unknown)."""
+    """Adds up the responses of turn ``turn``, asked of ``model`` at ``price`` (None if unknown), or on a
+    ``plan``."""
 
-    def __init__(self, turn: str, model: str = "", price: Price | None = None) -> None:
-        self._turn, self._model, self._price = turn, model, price
+    def __init__(self, turn: str, model: str = "", price: Price | None = None, *, plan: str = "") -> None:
+        self._turn, self._model, self._price, self._plan = turn, model, price, plan
         self._input = self._cached = self._output = self._reasoning = 0
         self._estimated = False
         self._cost = 0.0
@@ -88,6 +89,7 @@ class Tally:
             first_token_seconds=_rounded(self._first_token),
             tokens_per_second=_rounded(speed),
             round_trip_seconds=_rounded(self._round_trip),
+            plan=self._plan,
         )
 
 

@@ -23,7 +23,8 @@ from session.record.usage_log import Row, UsageLog, month_file, read_row, read_u
 @dataclass(frozen=True, slots=True)
 class Spent:
     """Tokens and dollars of some turns. ``cached`` is part of ``input``, ``reasoning`` part of ``output``;
-    ``estimated`` is how many of the tokens are estimates. ``cost`` leaves out the ``unpriced`` turns."""
+    ``estimated`` is how many of the tokens are estimates. ``cost`` leaves out the ``unpriced`` turns, whose
+    price is unknown, and those that a plan paid: ``planned`` of them, on the ``plan`` of the latest."""
 
     turns: int = 0
     input: int = 0
@@ -33,6 +34,8 @@ class Spent:
     estimated: int = 0
     cost: float = 0.0
     unpriced: int = 0
+    planned: int = 0
+    plan: str = ""
 
     def __add__(self, other: Spent) -> Spent:
         return Spent(
@@ -44,12 +47,14 @@ class Spent:
             self.estimated + other.estimated,
             self.cost + other.cost,
             self.unpriced + other.unpriced,
+            self.planned + other.planned,
+            other.plan or self.plan,
         )
 
     @property
     def known_cost(self) -> float | None:
         """The cost in dollars; None if no turn's price is known."""
-        return self.cost if self.turns > self.unpriced else None
+        return self.cost if self.turns > self.unpriced + self.planned else None
 
 
 def spent(usage: Usage) -> Spent:
@@ -63,7 +68,9 @@ def spent(usage: Usage) -> Spent:
         reasoning=usage.reasoning_tokens,
         estimated=tokens if usage.estimated else 0,
         cost=usage.cost or 0.0,
-        unpriced=int(usage.cost is None),
+        unpriced=int(usage.cost is None and not usage.plan),
+        planned=int(bool(usage.plan)),
+        plan=usage.plan,
     )
 
 
@@ -131,7 +138,8 @@ def side_turn(turn: str) -> SideTurn | None:
 def side_spent(row: Row) -> Spent:
     """The figures of a row of side requests, each counted as a turn."""
     taken = spent(row.usage)
-    return replace(taken, turns=row.requests, unpriced=row.requests * taken.unpriced)
+    unpriced, planned = row.requests * taken.unpriced, row.requests * taken.planned
+    return replace(taken, turns=row.requests, unpriced=unpriced, planned=planned)
 
 
 class SideRows:

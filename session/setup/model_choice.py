@@ -41,6 +41,8 @@ class ChosenModel:
     fast: bool
     price: Price | None
     """The price of the turn's tokens; None if it is unknown."""
+    plan: str = ""
+    """The plan that pays in place of dollars; empty for none."""
 
 
 class ModelChoice:
@@ -165,7 +167,7 @@ class ModelChoice:
     def chosen(self) -> ChosenModel:
         """The choice for the turn that begins now."""
         why = self.picked.why if self.effort == "auto" else None
-        return ChosenModel(self.model, self.picked.effort, why, self.fast, self.price)
+        return ChosenModel(self.model, self.picked.effort, why, self.fast, self.price, self.plan_title)
 
     def event(self) -> ModelChosen:
         """The choice as an event."""
@@ -178,6 +180,11 @@ class ModelChoice:
     def plan(self) -> str:
         """The words for a plan that pays; empty where a key does."""
         return self._provider.plan.using if self._provider.plan is not None else ""
+
+    @property
+    def plan_title(self) -> str:
+        """The name of the plan that pays; empty where a key does."""
+        return self._provider.plan.title if self._provider.plan is not None else ""
 
     @property
     def instructions(self) -> Instructions:

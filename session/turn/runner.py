@@ -104,7 +104,7 @@ class Runner:
         self._calls = calls
         self._exchange: asyncio.Task[None] | None = None
         self._response = Response()
-        self._tally = Tally(turn.name, chosen.model.name, chosen.price)
+        self._tally = Tally(turn.name, chosen.model.name, chosen.price, plan=chosen.plan)
         self._money, self._attended = money, attended
         self._purse = Purse()
         self._sent_tokens = 0

@@ -73,7 +73,7 @@ async def review(
     """Review ``change``, once it is ``agreed`` to what that would send; the last item is the end."""
     choice = await _choice(opening)
     profile = _profile(choice, security=security)
-    asked = Asked(change, Tally("review", choice.model.name, choice.price))
+    asked = Asked(change, Tally("review", choice.model.name, choice.price, plan=choice.plan_title))
     failed: LinkError | None = None
     unclear = ""
     if change.files:

@@ -141,6 +141,7 @@ class Usage(Event):
     the first request to the first token, ``tokens_per_second`` over the time in which tokens arrived,
     ``round_trip_seconds`` for a message to the server and back; None if not measured. ``kept_tokens`` are the
     output tokens that the conversation goes on with, where those are not all: a race's are its winner's.
+    ``plan`` is the plan that paid in place of dollars, empty for none.
     """
 
     type: ClassVar[str] = "usage"
@@ -156,6 +157,7 @@ class Usage(Event):
     tokens_per_second: float | None = None
     round_trip_seconds: float | None = None
     kept_tokens: int | None = None
+    plan: str = ""
 
 
 @dataclass(frozen=True, slots=True)

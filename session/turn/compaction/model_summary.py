@@ -50,6 +50,7 @@ class SummaryRequest:
     profile: RequestProfile
     effort: str | None
     price: Price | None
+    plan: str = ""
 
     async def put(self, connection: Connection) -> tuple[LedgerProposed | Notice | Usage, ...]:
         """Ask over ``connection``, and return the events to publish.
@@ -65,7 +66,7 @@ class SummaryRequest:
             reply, counted = await _answer(connection.ask_in_parallel(profile, (user_message(text),)))
         except LinkError as problem:
             return (_made_by_rules(problem.message),)
-        tally = Tally(f"{self.past.turns[-1].turn} ledger", profile.model, self.price)
+        tally = Tally(f"{self.past.turns[-1].turn} ledger", profile.model, self.price, plan=self.plan)
         if counted is not None:
             tally.count(counted)
         else:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from session.base.tasks import LinkTasks
 from session.wire.link.exchange import Channel, Request
 from session.wire.link.lifecycle import Lifecycle
-from session.wire.link.refused_parts import EFFORT, OptionalFields
+from session.wire.link.refused_parts import EFFORT, NONE_WITH_TOOLS, OptionalFields
 from session.wire.link.retries import Backoff, KeyRenewal
 from session.wire.link.state import Announce, Close, Cut, Dial, Effect, LinkFeed, LinkState, Refuse, Supply
 from session.wire.link.warm_up import WarmUps, read_ahead
@@ -202,6 +202,9 @@ class Keeper:
         )
         if name in EFFORT:
             self.feed.say(f"{self.endpoint.host} takes no effort for {profile.model}: asking without it")
+        if name == NONE_WITH_TOOLS:
+            way = f"{profile.model} calls tools over Chat with effort none alone"
+            self.feed.say(f"{self.endpoint.host}: {way}: asking with that")
         return bool(name)
 
     def refused(self, items: Iterable[Item]) -> None:

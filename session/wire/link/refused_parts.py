@@ -37,12 +37,15 @@ OPTIONAL = EFFORT | {
 """Fields without which an answer still comes. The user's tier is not among them: it has a price."""
 TOOLS_AS_ITEM, INSTRUCTIONS_AS_ITEM = "tools as an item", "instructions as an item"
 OTHER_EFFORT = "another effort in a continued conversation"
+NONE_WITH_TOOLS = "an effort beside tools"
 EFFORT_ITEMS = "another effort as an item of the conversation"
 STEER = "a prompt in the middle of an answer"
 _STATUSES = (None, 400, 422)
 _NAMED = re.compile(r"""['"`]([a-z_]+(?:\.[a-z_]+)*)(?:\[\d+\])?['"`]""")
 _ABOUT_THE_CHAIN = ("", "previous_response_id", "reasoning", "reasoning.effort")
 _ABOUT_EFFORT_ITEMS = re.compile(r"configuration.update|output.config|effort|\bsystem\b", re.IGNORECASE)
+_ONLY_NONE = re.compile(r"set ['\"`]?reasoning_effort['\"`]? to ['\"`]none", re.IGNORECASE)
+"""How OpenAI refuses tools and an effort in one Chat request, which its models since GPT-6 do."""
 _NO_THINKING = re.compile(r"does not support (?:thinking|reasoning)", re.IGNORECASE)
 
 
@@ -58,8 +61,10 @@ class OptionalFields:
         return self._quirks.without(self.left_out(model))
 
     def adapted(self, profile: RequestProfile) -> RequestProfile:
-        """``profile`` with its instructions and tools where the server takes them."""
+        """``profile`` with its instructions, tools and effort as the server takes them."""
         out = self.left_out(profile.model)
+        if NONE_WITH_TOOLS in out and profile.tools:
+            profile = replace(profile, effort="none")
         if not out & {TOOLS_AS_ITEM, INSTRUCTIONS_AS_ITEM}:
             return profile
         return replace(
@@ -108,6 +113,9 @@ class OptionalFields:
         if other_effort and not too_long and error.param in _ABOUT_THE_CHAIN and OTHER_EFFORT not in before:
             self._left_out[profile.model] = before | {OTHER_EFFORT}
             return OTHER_EFFORT
+        if profile.tools and _ONLY_NONE.search(error.message) and NONE_WITH_TOOLS not in before:
+            self._left_out[profile.model] = before | {NONE_WITH_TOOLS}
+            return NONE_WITH_TOOLS
         about = f"{error.param} {error.message}"
         if effort_items and not too_long and _ABOUT_EFFORT_ITEMS.search(about) and EFFORT_ITEMS not in before:
             self._left_out[profile.model] = before | {EFFORT_ITEMS}

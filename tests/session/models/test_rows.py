@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from session.base.text.tables import TableError
-from session.models.catalogue import load_catalogue
+from session.models.catalogue import Price, load_catalogue
 from session.models.rows.__main__ import MODELS, OWN, main, models_text, pinned
 from session.models.rows.making import differences, made, names_in
 from session.models.rows.public_table import PublicTable, read_wheel, values_of
@@ -126,24 +126,61 @@ def test_differences_name_the_place_and_both_values() -> None:
     assert lines == ["a price.input: 1 -> 2", "b: {} -> nothing", "c: nothing -> { d = 1 }"]
 
 
+NOT_NONE = ("low", "medium", "high", "xhigh", "max")
+FROM_NONE = ("none", *NOT_NONE)
+SOME = ("low", "medium", "high")
+
+
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [
+    [  # what a survey of the makers' pages found in November 2026, a line each
         ("gpt-5.3-codex-spark", {"budget": 100_000, "preview": True, "output": 32_000}),
         ("gpt-5.3-codex", {"ends": "2027-04-01", "budget": 272_000}),
-        ("gpt-6.2-sol", {"budget": 266_560, "input_limit": 922_000}),
+        ("gpt-6.2-astra", {"ultrafast_price": (48, 240), "efforts": NOT_NONE, "input_limit": 922_000}),
+        ("gpt-6.2-sol", {"ultrafast_price": (12, 60), "budget": 266_560, "input_limit": 922_000}),
+        ("gpt-6.1-sol", {"ultrafast_price": (12, 60), "efforts": NOT_NONE}),
+        ("gpt-6-astra", {"ultrafast_price": (60, 300), "efforts": NOT_NONE}),
+        *((name, {"efforts": FROM_NONE}) for name in ("gpt-6.1-terra", "gpt-6-sol", "gpt-6-luna")),
+        *((name, {"efforts": FROM_NONE}) for name in ("gpt-5.6-terra", "gpt-5.6-luna")),
+        ("gpt-5.6-sol", {"efforts": FROM_NONE, "fast_price": (8, 40), "window": 1_050_000}),
+        *((name, {"efforts": FROM_NONE[:5]}) for name in ("gpt-5.5", "gpt-5.4", "gpt-5.4-mini")),
         ("gpt-5.4-mini", {"budget": 272_000}),
-        ("claude-haiku-5-5", {"budget": 75_384, "token_ratio": 1.3}),
+        ("gpt-5.5-pro", {"price": (30, 180), "input_limit": 922_000, "efforts": ("medium", "high", "xhigh")}),
+        ("gpt-5.4-pro", {"price": (30, 180), "input_limit": 922_000}),
+        ("gpt-oss-120b", {"provider": "cerebras", "window": 131_072, "price": (0.35, 0.75)}),
+        ("qwen-3.8-27b", {"window": 131_072, "efforts": ("none", *SOME), "price": (0.99, 1.49)}),
+        ("openai/gpt-oss-120b", {"cached": 0.075}),
+        ("openai/gpt-oss-20b", {"price": (0.075, 0.30)}),
+        ("qwen/qwen3.8-27b", {"provider": "groq"}),
+        ("MiniMax-M2.7", {"window": 196_608, "price": (0.6, 2.4)}),
+        ("MiniMax-M3", {"provider": "sambanova", "window": 1_000_000, "price": (0.6, 2.4)}),
+        ("sambanova/gpt-oss-120b", {"price": (0.22, 0.59)}),
+        ("grok-4.3", {"efforts": ("none", *SOME)}),
+        ("grok-build-0.1", {"provider": "xai"}),
+        ("claude-fable-5-2", {"fast_price": (16, 80), "token_ratio": 1.3}),
+        ("claude-haiku-5-5", {"budget": 75_384, "token_ratio": 1.3, "efforts": FROM_NONE}),
         ("claude-haiku-4-5", {"token_ratio": 1.0}),
-        ("mercury-3", {"window": 1_000_000, "output": 131_000}),
-        ("MiniMax-M2.7", {"window": 196_608}),
-        ("qwen-3.8-27b", {"window": 131_072, "efforts": ("none", "low", "medium", "high")}),
-        ("grok-4.3", {"efforts": ("none", "low", "medium", "high")}),
+        ("mercury-3", {"window": 1_000_000, "output": 131_000, "price": (0.1, 0.35)}),
+        ("mercury-edit-2", {"window": 32_000, "price": (0.25, 0.75)}),
+        ("gemini-4-argon", {"price": (2, 10)}),
+        ("gemini-3.8-flash", {"price": (0.75, 3.75)}),
+        ("codestral-latest", {"price": (0.3, 0.9)}),
+        ("deepseek-flash", {"price": (0.3, 1.2)}),
+        *((name, {}) for name in ("kimi-k3.1-pro-highspeed", "glm-5.3-flashx", "qwen3.8-flash")),
     ],
 )
 def test_what_is_known_of_single_models(name: str, expected: dict[str, Any]) -> None:
     model = load_catalogue().models[name]
-    assert {key: getattr(model, key) for key in expected} == expected
+    found = {key: getattr(model.price if key == "cached" else model, key) for key in expected}
+    prices = {key: (each.input, each.output) for key, each in found.items() if isinstance(each, Price)}
+    assert found | prices == expected
+
+
+def test_the_price_of_haiku_is_five_times_as_high_over_100000_tokens() -> None:
+    price = load_catalogue().models["claude-haiku-5-5"].price
+    assert price is not None and price.long is not None
+    assert price.long_over == 100_000
+    assert price.long.input == pytest.approx(5 * price.input)
 
 
 def test_models_that_take_no_thinking_at_all_say_so() -> None:

@@ -45,12 +45,22 @@ def cached_share(taken: Spent) -> str:
 
 
 def cost(taken: Spent) -> str:
-    """The cost in dollars, or that it is unknown, and how many turns it leaves out."""
+    """The cost in dollars, that it is unknown, or that a plan paid; and how many turns each leaves out."""
     known = taken.known_cost
-    if known is None:
-        return "price unknown"
-    return dollars(known) + (
-        f" + {taken.unpriced} of {taken.turns} turns of unknown price" if taken.unpriced else ""
+    plan = f"on the {taken.plan} plan"
+    if known is None and not taken.unpriced and taken.planned:
+        return plan
+    return " + ".join(
+        text
+        for text, told in (
+            ("price unknown" if known is None else dollars(known), True),
+            (
+                f"{taken.unpriced} of {taken.turns} turns of unknown price",
+                taken.unpriced and known is not None,
+            ),
+            (f"{taken.planned} of {taken.turns} turns {plan}", taken.planned),
+        )
+        if told
     )
 
 

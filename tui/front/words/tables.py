@@ -99,7 +99,7 @@ def sums(rows: Iterable[Row]) -> UsageTable:
 def print_usage_json(table: UsageTable) -> None:
     """One JSON object per line. Those of side requests have a ``kind``, and count requests as ``turns``.
     ``cost`` is in US dollars, null where no price is known, and leaves out the
-    ``unpriced_turns``."""
+    ``unpriced_turns`` and the ``plan_turns``."""
     for (day, model, provider, kind), taken in table.items():
         record = {
             "type": "usage.day",
@@ -114,6 +114,7 @@ def print_usage_json(table: UsageTable) -> None:
             "estimated_tokens": taken.estimated,
             "cost": None if taken.known_cost is None else round(taken.known_cost, 6),
             "unpriced_turns": taken.unpriced,
+            "plan_turns": taken.planned,
         }
         say_json({**record, "kind": kind} if kind else record)
 

@@ -16,6 +16,7 @@ from tests.session.models.sign_in.issuer_server import Fault, IssuerServer, issu
 from tests.session.models.sign_in.signing import settings_of, signed_in
 from tests.tui.stage import Stage, stage
 from tui.app.panes.status import Status, parts
+from tui.front.words.figures import report
 
 SCRIPT = """
 plan = true
@@ -59,6 +60,8 @@ async def test_the_plan_is_named_beside_the_model(tmp_path: Path, issuer: Issuer
         await it.done()
         assert "The plan pays." in it.chat and "Using ChatGPT plan" in it.screen
         assert "chatgpt.com/settings/usage" in it.session.models.prices
+        told = await report(it.session.usage, it.session.models.prices)
+        assert told.count("on the ChatGPT plan") >= 2 and "unknown" not in told
         it.session.models.choose(effort="high")
         await it.until(lambda: "gpt-6-luna · high · Using ChatGPT plan" in it.screen, "the effort")
 

@@ -123,6 +123,11 @@ def test_figures_without_room_are_left_out_whole(width: int, there: list[str], n
         (Spent(1, 10, 0, 5, 0, 0, 0.0, 1), "10 in · 5 out · price unknown"),
         (Spent(3, 10, 0, 5, 0, 15, 0.001, 1),
          "10 in · 5 out · $0.0010 + 1 of 3 turns of unknown price · estimated"),
+        (Spent(2, 90, 0, 10, planned=2, plan="ChatGPT"), "90 in · 10 out · on the ChatGPT plan"),
+        (Spent(3, 90, 0, 10, cost=0.5, planned=1, plan="ChatGPT"),
+         "90 in · 10 out · $0.50 + 1 of 3 turns on the ChatGPT plan"),
+        (Spent(3, 90, 0, 10, unpriced=2, planned=1, plan="ChatGPT"),
+         "90 in · 10 out · price unknown + 1 of 3 turns on the ChatGPT plan"),
         (Spent(3, 90, 0, 10, 0, 25, 0.0, 0), "90 in · 10 out · $0.00 · 25% estimated"),
     ],
 )  # fmt: skip
@@ -188,6 +193,7 @@ def test_usage_adds_up_by_day_and_model(run_spark: RunSpark, project: Path) -> N
         "cost": 0.75,
         **{f"{name}_tokens": count for name, count in figures.items()},
         "unpriced_turns": 0,
+        "plan_turns": 0,
     }
 
 

@@ -14,6 +14,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from session.wire.link.connection import Connection, Endpoint, LinkError, RequestProfile, Service
 from session.wire.link.refused_parts import OptionalFields
 from session.wire.link.state import LinkState
+from session.wire.protocol.dialects import dialect
 from session.wire.protocol.errors import read_error
 from session.wire.protocol.events import Finished, ServerError, TextDelta
 from session.wire.protocol.items import Item, OutputText, ToolDefinition, user_message
@@ -65,6 +66,21 @@ def test_the_field_is_known_by_its_name_or_by_the_message() -> None:
 def test_an_effort_that_a_model_does_not_take_is_left_out(error: ServerError, left_out: str) -> None:
     fields = OptionalFields(Quirks())
     assert fields.learn(error, PROFILE) == left_out
+
+
+def test_a_model_that_calls_tools_over_chat_without_thinking_alone_is_asked_so() -> None:
+    message = (
+        "Function tools with reasoning_effort are not supported for gpt-6-luna in /v1/chat/completions. "
+        "To use function tools, use /v1/responses or set reasoning_effort to 'none'."
+    )
+    fields = OptionalFields(Quirks())
+    profile = replace(PROFILE, tools=({"type": "function", "name": "read"},))
+    error = refusal("reasoning_effort", message)
+    assert fields.learn(error, profile) == "an effort beside tools"
+    body = dialect("chat").encode(fields.adapted(profile), [user_message("hello")])
+    assert body["reasoning_effort"] == "none" and body["tools"]
+    assert fields.adapted(PROFILE).effort == "low", "without tools it may think"
+    assert fields.learn(error, profile) == "reasoning_effort", "it was of no use: then without the field"
 
 
 def test_instructions_and_tools_become_fields_where_they_are_refused_as_items() -> None:

@@ -14,6 +14,6 @@ _PYTHON = (str, bytes, list, dict, set, tuple, int, float, object, type, Ordered
            io.TextIOWrapper, io.BytesIO, re.Pattern, re.Match, Exception)  # fmt: skip
 
 _TABLE = (resources.files("session.assist.next_edit") / "common_members.toml").read_text("utf-8")
-_OTHERS: list[str] = tomllib.loads(_TABLE)["names"].split()
+_OTHERS = [name for names in tomllib.loads(_TABLE).values() for name in names.split()]
 
 COMMON_MEMBERS = frozenset(chain(_OTHERS, *(dir(each) for each in _PYTHON)))

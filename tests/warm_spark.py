@@ -1,7 +1,7 @@
 """Runs ``spark`` in forks of one process that has imported all of it and read its tables.
 
-So a command takes milliseconds. A fork gets the command's words, environment, folder and standard streams, and
-runs what the installed script runs, or what ``python -P`` would. That script itself is run by the tests in
+So a command takes milliseconds. A fork gets the command's words, environment, folder and standard streams,
+and runs what the installed script runs, or what ``python -P`` would. That script itself is run by the tests in
 ``tests/e2e`` and ``tests/project``.
 """
 
@@ -48,7 +48,8 @@ TABLES = (
     ("session.turn.compaction.summary_by_rules", "_rules"),
     ("tui.front.slash.table", "slashes"),
 )
-"""The functions that read a table of the package once, each in some milliseconds: a third of a short command."""
+"""The functions that read a table of the package once, in some milliseconds each: a third of a short
+command."""
 AS_MODULE = "import runpy; runpy.run_module({name!r}, run_name='__main__')"
 
 

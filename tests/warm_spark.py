@@ -1,8 +1,8 @@
 """Runs ``spark`` in forks of one process that has imported all of it and read its tables.
 
 So a command takes milliseconds. A fork gets the command's words, environment, folder and standard streams,
-and runs what the installed script runs, or what ``python -P`` would. That script itself is run by the tests in
-``tests/e2e`` and ``tests/project``.
+and runs what the installed script runs, or what ``python -P`` would. That script itself is run by the tests
+in ``tests/e2e`` and ``tests/project``.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 
 A hunk is asked for in the real app. Every call of the project's own code is noted, on the event loop and in
 threads that start meanwhile: from Enter to the first byte of the request, and from the first text of the
-answer to the landed hunk. What the partner does does not count. ``--names`` prints the classes too. Asserts nothing.
+answer to the landed hunk. What the partner does does not count.
+``--names`` prints the classes too. Asserts nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from session.base.events import HunkLanded, TextDelta
+from session.base.events import Event, HunkLanded, TextDelta
 from session.record.journal.recorder import Recorder
 from session.wire.transport.websocket import WebSocketLink
 from tests.checkout import ROOT
@@ -84,14 +85,14 @@ async def measured(*, names: bool) -> None:
     asked, landed = Trace(), Trace()
     send, publish = WebSocketLink.send, Recorder.publish
 
-    async def sent(transport: WebSocketLink, frame: str) -> None:
+    async def sent(self: WebSocketLink, frame: str) -> None:
         asked.end()
-        await send(transport, frame)
+        await send(self, frame)
 
-    def published(recorder: Recorder, event: Any) -> None:
+    def published(self: Recorder, event: Event) -> None:
         if isinstance(event, TextDelta) and not landed.calls:
             landed.begin()
-        publish(recorder, event)
+        publish(self, event)
         if isinstance(event, HunkLanded):
             landed.end()
 

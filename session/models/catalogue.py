@@ -399,7 +399,7 @@ def _temperature(row: Table) -> float | None:
 
 
 @cache
-def _builtin() -> Mapping[str, Any]:
+def _rows() -> Mapping[str, Any]:
     return {
         name: table
         for file in ("catalogue.toml", "models.toml")
@@ -407,27 +407,36 @@ def _builtin() -> Mapping[str, Any]:
     }
 
 
+@cache
+def _builtin() -> Catalogue:
+    rows = _rows()
+    families = Families(tuple(rows["families"]))
+    models = {name: {**families.traits(name), **row} for name, row in _table(rows, "models").items()}
+    return Catalogue(
+        providers={name: _provider(name, row) for name, row in _table(rows, "providers").items()},
+        models={name: _model(name, row) for name, row in models.items()},
+        unknown_model=_table(rows, "unknown_model"),
+        families=families,
+        key_order=tuple(rows["key_order"]),
+    )
+
+
 def load_catalogue(additions: Mapping[str, Any] | None = None) -> Catalogue:
     """The built-in catalogue with the user's ``[providers.*]`` and ``[models.*]`` rows merged into it.
 
     Raises TableError for a row that cannot be used.
     """
-    builtin = _builtin()
-    extra = additions or {}
-    provider_rows = dict(_table(builtin, "providers"))
+    builtin, rows, extra = _builtin(), _rows(), additions or {}
+    providers, models, families = dict(builtin.providers), dict(builtin.models), builtin.families
     for name, row in _table(extra, "providers").items():
-        base = provider_rows.get(name, {"unlisted": True})
-        provider_rows[name] = {**base, **row} if isinstance(row, dict) else row
-    families = Families(tuple(builtin["families"]))
-    model_rows = {name: {**families.traits(name), **row} for name, row in _table(builtin, "models").items()}
-    unknown = _table(builtin, "unknown_model")
+        base = rows["providers"].get(name, {"unlisted": True})
+        providers[name] = _provider(name, {**base, **row} if isinstance(row, dict) else row)
     for name, row in _table(extra, "models").items():
-        base = model_rows.get(name) or {**unknown, **families.assumed(name)}
-        model_rows[name] = {"provider": "openai", **base, **row} if isinstance(row, dict) else row
-    return Catalogue(
-        providers={name: _provider(name, row) for name, row in provider_rows.items()},
-        models={name: _model(name, row) for name, row in model_rows.items()},
-        unknown_model=unknown,
-        families=families,
-        key_order=tuple(builtin["key_order"]),
-    )
+        known = rows["models"].get(name)
+        base = (
+            {**families.traits(name), **known}
+            if known
+            else {**builtin.unknown_model, **families.assumed(name)}
+        )
+        models[name] = _model(name, {"provider": "openai", **base, **row} if isinstance(row, dict) else row)
+    return replace(builtin, providers=providers, models=models)

@@ -49,7 +49,7 @@ from session.project.workspace import settle_interrupted
 from session.record.journal.journals import Journal, new_session_name
 from session.record.journal.recorder import Recorder
 from session.record.sharing.elsewhere import Elsewhere
-from session.record.sharing.standing import Own
+from session.record.sharing.standing import Standing
 from session.record.token_ratios import RatioMeter
 from session.record.usage import Accounts
 from session.setup.engine_model import EngineModel
@@ -105,7 +105,7 @@ class Session:
 
     def _open_records(self, resume: Path | None, followed: ResumedSession | None) -> None:
         """What has happened so far, and the journal of what will."""
-        self.standing = Own(self.folders, self.name, followed=followed is not None)
+        self.standing = Standing(self.folders, self.name, followed=followed is not None)
         """Who has this session, and the processes that follow it."""
         # What a killed process left open is settled first: a resumed session tells it.
         self._recovered = settle_interrupted(self._workspace.ledger) if followed is None else []
@@ -423,6 +423,18 @@ class Session:
         is not held (any more), or is a hunk that is not whole yet and cannot be edited."""
         answer = Answer(land=land, rest=rest, why=clean(why).strip(), new=new, scope=Consent(scope))
         return self._turns.answer(held, answer)
+
+    def request_to_mend(self, *, failed: bool = True) -> str:
+        """What asks the model to mend the command that failed, else what checks found; empty where all is
+        well. Without ``failed`` also the output of a command that did not fail. It counts as sent."""
+        if prompt := self.shell.request():
+            self.shell.sent()
+            return prompt
+        if prompt := self.checks.request():
+            return prompt
+        prompt = self.shell.request(failed=failed)
+        self.shell.sent()
+        return prompt
 
     def typing(self) -> None:
         """Record that a key was pressed: work that would delay the next keys waits for a pause."""

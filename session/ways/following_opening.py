@@ -27,7 +27,7 @@ ANSWERS_WITHIN = 3.0
 _NAP = 0.05
 
 
-def open_session(opening: Opening, resume: Path | None, *, join: bool) -> Session | FollowedSession:
+def open_session(opening: Opening, resume: Path | None, *, join: bool) -> Session:
     """The session of the journal ``resume``; without one, with ``join``, a session of this project that lost
     its screen and works on; else a new one.
 
@@ -72,7 +72,7 @@ def _told_of_dead(opening: Opening, names: Sequence[str]) -> Iterator[str]:
                 yield word
 
 
-def _resumed(opening: Opening, journal: Path) -> Session | FollowedSession:
+def _resumed(opening: Opening, journal: Path) -> Session:
     until = time.monotonic() + PATIENCE
     while True:
         try:

@@ -52,11 +52,11 @@ from tui.screen.terminal.frames import holds_frames
 from tui.screen.textual_memory import FreeingStylesheet, forget_old_layouts
 
 if TYPE_CHECKING:
+    from session.session import Session
     from tui.app.overlays.offer_screen import FindOffers
     from tui.app.panes.find_bar import FindBar
     from tui.app.panes.held_bar import HeldBar
     from tui.app.panes.queue_list import QueueList
-    from tui.front.port import SessionPort
     from tui.front.slash.completion import Candidates
     from tui.screen.theme_choice import ThemeChoice
 
@@ -71,7 +71,7 @@ class SparkApp(AppParts, inherit_bindings=False):
 
     def __init__(
         self,
-        session: SessionPort | PendingSession,
+        session: Session | PendingSession,
         *,
         theme: str,
         theme_choice: ThemeChoice | None = None,

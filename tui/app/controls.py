@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from textual.app import App
 
+from session.session import Session
 from tui.app.control.background import BackgroundTasks
 from tui.app.control.feed import Feed
 from tui.app.control.file_control import FileControl
@@ -35,7 +36,6 @@ from tui.editor.disk_changes import DiskChanges
 from tui.editor.flights import Flights
 from tui.editor.shown_file import ShownFile
 from tui.front.keys.key_order import KeyTurns
-from tui.front.port import SessionPort
 from tui.screen.clipboard import Clipboard
 from tui.screen.drawing.palette import ThemeSwitch
 
@@ -44,7 +44,7 @@ from tui.screen.drawing.palette import ThemeSwitch
 class Controls:
     """A session, what shows it, and what the keys do with it."""
 
-    session: SessionPort
+    session: Session
     shown_file: ShownFile
     disk: DiskChanges
     feed: Feed
@@ -83,7 +83,7 @@ def make_controls(
     layout: Layout,
     overlays: OverlayControl,
     background: BackgroundTasks,
-    session: SessionPort,
+    session: Session,
     themes: ThemeSwitch,
     key_turns: KeyTurns,
 ) -> Controls:
@@ -110,7 +110,7 @@ def make_controls(
     clipboard = Clipboard(app, say, background.start, session.copied.write, session.root)
     drops = DropControl(app, panes, background, session)
     review = ReviewControl(app, panes, overlays.themes, background, session, feed, hunks, drops)
-    kept = KeptTexts(session, say)
+    kept = KeptTexts(session.draft, session.prompts, say)
     quitting = QuitControl(app, panes, overlays, background, session, shown_file, files, clipboard, kept)
     suggestions = SuggestionControl(app, panes, background, session)
     trust = TrustQuestion(app, panes, session, background.start)

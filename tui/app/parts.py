@@ -14,13 +14,13 @@ from tui.chat.composer.composer import Composer
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from session.session import Session
     from session.setup.model_offers import Offer
     from tui.app.control.feed import Feed
     from tui.app.controls import Controls
     from tui.app.session_start import SessionStart
     from tui.editor.editor import EditorPane
     from tui.editor.shown_file import ShownFile
-    from tui.front.port import SessionPort
 
 
 class AppParts(App[int], inherit_bindings=False):
@@ -87,7 +87,7 @@ class AppParts(App[int], inherit_bindings=False):
         return self.start.made
 
     @property
-    def session(self) -> SessionPort:
+    def session(self) -> Session:
         """The session."""
         return self.controls.session
 

@@ -6,7 +6,6 @@ first, from a few facts that are quick to read, and takes keys while the session
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,8 +15,8 @@ from textual import events
 from session.project.prompts import Draft, PromptHistory
 
 if TYPE_CHECKING:
+    from session.session import Session
     from session.setup.opening import Opening
-    from tui.front.port import SessionPort
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ def first_frame_of(opening: Opening, lean: str = "") -> FirstFrame:
     )
 
 
-def first_frame_of_session(session: SessionPort) -> FirstFrame:
+def first_frame_of_session(session: Session) -> FirstFrame:
     """The facts of a session that exists. Raises StoreError as :func:`first_frame_of` does."""
     return FirstFrame(
         root=str(session.root),
@@ -78,21 +77,7 @@ class PendingSession:
     """A session that does not exist yet: ``make`` makes it, in a thread."""
 
     first_frame: FirstFrame
-    make: Callable[[], SessionPort]
-
-    async def made(self) -> SessionPort:
-        """Make the session. Raises what ``make`` raises."""
-        return await asyncio.to_thread(self._make)
-
-    def _make(self) -> SessionPort:
-        session = self.make()
-        # Import here what shows the session: on the event loop these imports would hold up the keys.
-        import tui.app.controls
-        import tui.app.overlays.context_panel
-        import tui.app.overlays.offer_screen
-        import tui.app.panes.later_panes  # noqa: F401 (loaded for later)
-
-        return session
+    make: Callable[[], Session]
 
 
 def needs_no_session(event: events.InputEvent) -> bool:

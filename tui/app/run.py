@@ -22,11 +22,11 @@ from tui.front.printing import say
 if TYPE_CHECKING:
     from textual import events
 
+    from session.session import Session
     from session.setup.model_offers import Offer
     from session.setup.opening import Opening
     from tui.app.app import SparkApp
     from tui.app.overlays.offer_screen import FindOffers
-    from tui.front.port import SessionPort
     from tui.screen.terminal.signals import StandardStreams
 
 LAST_SECONDS = 5.0
@@ -137,12 +137,8 @@ async def _show(app: SparkApp, opening: Opening, streams: StandardStreams) -> No
 
 
 async def _carry_on(app: SparkApp, opening: Opening, code: int, streams: StandardStreams) -> None:
-    from session.session import Session
     from tui.app.unattended import carry_on
 
-    session = app.session
-    if not isinstance(session, Session):
-        raise TypeError("a followed session goes on by itself")
     ends = code in (128 + signal.SIGTERM, 128 + signal.SIGQUIT)
     seconds = LAST_SECONDS if ends else opening.settings.unattended_minutes * 60.0
     why = "asked to end" if ends else "the screen of this session is gone"
@@ -152,10 +148,10 @@ async def _carry_on(app: SparkApp, opening: Opening, code: int, streams: Standar
         why = f"process {app.start.taken_by} takes this session over"
     if not streams.gone:
         say(f"spark: {why}; what runs goes on in process {os.getpid()}", err=True)
-    await carry_on(session, seconds, why, streams)
+    await carry_on(app.session, seconds, why, streams)
 
 
-def _make(opening: Opening, resume: Path | None, *, join: bool) -> SessionPort:
+def _make(opening: Opening, resume: Path | None, *, join: bool) -> Session:
     from session.ways.following_opening import open_session
 
     return open_session(opening, resume, join=join)

@@ -35,11 +35,11 @@ from tui.screen.terminal.startup import loaded
 if TYPE_CHECKING:
     from session.base.events import Event, OwnerGone, TakeoverAsked
     from session.record.sharing.elsewhere import Elsewhere
+    from session.session import Session
     from session.setup.model_offers import Offer
     from tui.app.controls import Controls
     from tui.app.overlays.offer_screen import FindOffers
     from tui.app.picking.session_screens import ElsewhereWish
-    from tui.front.port import SessionPort
 
 LATER_STYLES = str(Path(__file__).with_name("later.tcss"))
 """The style sheet of the panes that come with the session, and of the screens over the panes."""
@@ -133,7 +133,7 @@ class SessionStart:
 
     async def _make(self, pending: PendingSession) -> None:
         try:
-            await self.begin(await pending.made())
+            await self.begin(await asyncio.to_thread(_made, pending))
         except StoreError as problem:
             self._give_up(str(problem), CONFIGURATION)
         except OSError as problem:
@@ -142,7 +142,7 @@ class SessionStart:
         finally:
             self._settled.set()
 
-    async def begin(self, session: SessionPort) -> None:
+    async def begin(self, session: Session) -> None:
         """Wire the session to the panes, and begin to open and to follow it."""
         from tui.app.controls import make_controls
 
@@ -201,7 +201,7 @@ class SessionStart:
         just_ended = monotonic() - self._turned < JUST_ENDED
         return just_ended or len(self._app.screen_stack) > 1 or self._panes.esc_acts
 
-    async def _open(self, session: SessionPort) -> None:
+    async def _open(self, session: Session) -> None:
         """Open the session, and send what the command line asked."""
         from tui.editor.marks import Mark, kind_of
 
@@ -246,7 +246,7 @@ class SessionStart:
             screen.on_closed = answered
             self._app.push_screen(screen)
 
-    async def _warm_up(self, session: SessionPort) -> None:
+    async def _warm_up(self, session: Session) -> None:
         """Load what is slow at first use, and keep the objects made so far out of garbage collection."""
         await asyncio.to_thread(_warm)
         await session.assist.load()
@@ -374,6 +374,17 @@ class SessionStart:
             self.controls.quitting.quit()
 
 
+def _made(pending: PendingSession) -> Session:
+    session = pending.make()
+    # Import here what shows the session: on the event loop these imports would hold up the keys.
+    import tui.app.controls
+    import tui.app.overlays.context_panel
+    import tui.app.overlays.offer_screen
+    import tui.app.panes.later_panes  # noqa: F401 (loaded for later)
+
+    return session
+
+
 def _warm() -> None:
     """Load what draws the first answer."""
     import tui.chat.transcript.markdown  # noqa: F401 (loaded for later)
@@ -381,10 +392,8 @@ def _warm() -> None:
     warm()
 
 
-def show_silence(session: SessionPort, app: App[int]) -> None:
+def show_silence(session: Session, app: App[int]) -> None:
     """Let processes that look for sessions here know how long this terminal has been silent."""
-    from session.session import Session
-
     frames = frames_of(app)
-    if frames is not None and isinstance(session, Session) and session.standing.host is not None:
+    if frames is not None and session.standing.host is not None:
         session.standing.host.silence = frames.line.silence

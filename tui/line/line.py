@@ -33,8 +33,8 @@ from session.setup.opening import Opening
 from tui.app.unattended import carry_on
 from tui.front.event_loop import run
 from tui.front.exits import CONFIGURATION, DONE, leave
-from tui.front.slash.completion import completer, prefetch_models
 from tui.front.slash.running import SlashError, run_command
+from tui.front.slash.session_values import completer, prefetch_models
 from tui.front.slash.table import slashes, split_slash
 from tui.front.words.held_items import BARE_ANSWERS, Verdict
 from tui.front.words.silence import telling_silence

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
-from typing import Protocol
 
 from session.base.storage.folders import ProjectFolders
 from session.record.journal.parts import SUFFIX
@@ -14,48 +12,16 @@ from session.record.sharing.claim import Claim, open_elsewhere
 from session.record.sharing.host import Host, Shared
 
 
-class Standing(Protocol):
-    """For front ends: the same whether this process has the session or follows it."""
-
-    @property
-    def owner(self) -> str:
-        """The other process that has the session, as in ``process 12``; empty where this one has it."""
-        ...
-
-    @property
-    def journal(self) -> Path:
-        """The file of the session's events."""
-        ...
-
-    @property
-    def goes_on(self) -> bool:
-        """Whether a turn runs or waits in this process, which would go on without a screen."""
-        ...
-
-    @property
-    def alone(self) -> bool:
-        """Whether no other process has a session of this project. It looks on the disk, in any thread."""
-        ...
-
-    @property
-    def unanswered(self) -> tuple[str, ...]:
-        """Prompts that this process sent to the other one, and that did not become a turn there."""
-        ...
-
-    def take_over(self) -> None:
-        """Ask the other process for the session; nothing where this one has it."""
-        ...
-
-
-class Own:
-    """The standing of a session that this process has, and of the local part of one that it follows."""
+class Standing:
+    """The standing of a session that this process has."""
 
     owner = ""
-    unanswered: tuple[str, ...] = ()
+    """The other process that has the session, as in ``process 12``; empty where this one has it."""
 
     def __init__(self, folders: ProjectFolders, name: str, *, followed: bool) -> None:
         """Claim the session, unless it is ``followed``. Raises SessionTakenError or StoreError."""
         self.journal = folders.sessions / f"{name}{SUFFIX}"
+        """The file of the session's events."""
         self._name, self._live = name, folders.live
         self.followed = followed
         self._claim = None if followed else Claim(folders.live, name)
@@ -95,13 +61,18 @@ class Own:
 
     @property
     def goes_on(self) -> bool:
-        """Whether a turn runs or waits."""
+        """Whether a turn runs or waits in this process, which would go on without a screen."""
         return self._busy()
 
     @property
     def alone(self) -> bool:
-        """Whether no other process has a session of this project."""
+        """Whether no other process has a session of this project. It looks on the disk, in any thread."""
         return all(name == self._name for name in open_elsewhere(self._live))
 
+    @property
+    def unanswered(self) -> tuple[str, ...]:
+        """Prompts that this process sent to the other one, and that did not become a turn there."""
+        return ()
+
     def take_over(self) -> None:
-        """Do nothing: this process has the session."""
+        """Ask the other process for the session; nothing where this one has it."""

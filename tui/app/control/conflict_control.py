@@ -11,10 +11,10 @@ from tui.editor.buffers.buffer import Buffer, OpenConflict
 from tui.front.keys.keymap import shown
 
 if TYPE_CHECKING:
+    from session.session import Session
     from tui.chat.chat import ChatView
     from tui.editor.disk_changes import DiskChanges
     from tui.editor.shown_file import ShownFile
-    from tui.front.port import SessionPort
     from tui.front.words.held_items import Verdict
 
 CONFLICT = "conflict"
@@ -30,7 +30,7 @@ class ConflictControl:
         self,
         file: ShownFile,
         chat: ChatView,
-        session: SessionPort,
+        session: Session,
         disk: DiskChanges,
         propose: Callable[[], None],
     ) -> None:

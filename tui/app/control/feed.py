@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from session.base import events as said
 from session.record.usage import UsageFold
@@ -18,7 +17,6 @@ from tui.editor.disk_changes import DiskChanges
 from tui.editor.flights import Flights
 from tui.editor.shown_file import ShownFile
 from tui.editor.signs import HunkNotes
-from tui.front.slash.running import refusal_line
 from tui.front.words.check_lines import (
     broken_line,
     check_line,
@@ -31,12 +29,8 @@ from tui.front.words.check_lines import (
     watch_lines,
 )
 from tui.front.words.figures import Meter, compact, effort_said, stopped_line, turn_brief, turn_said
-from tui.front.words.held_items import HeldItem, HeldItems, Verdict
+from tui.front.words.held_items import HeldItem, HeldItems, TakesAnswers, Verdict
 from tui.front.words.window_lines import compaction_line, compaction_text, context_line, dialogue_line
-
-if TYPE_CHECKING:
-    from tui.front.port import SessionPort
-
 
 AGREED = "lands once the hunks before it in its file have ended"
 """What the chat says of a held hunk that the user agreed to."""
@@ -209,7 +203,7 @@ class Feed:
                 buffer = self._shown_file.buffers.of(path)
                 unsaved = buffer is not None and buffer.dirty
                 hint = f"; {path} has unsaved text: save it and try again" if unsaved else ""
-                status.say(f"{refusal_line(hunk, path, message)}{hint}", "error")
+                status.say(f"{_refusal_line(hunk, path, message)}{hint}", "error")
             case said.HunkRefused(hunk=hunk, path=path, message=message) if message.startswith(DECLINED):
                 chat.hunk(hunk, path, "update", "dropped", "declined" + message.removeprefix(DECLINED))
             case said.HunkRefused(hunk=hunk, path=path, message=message):
@@ -276,7 +270,7 @@ class Feed:
             case _:
                 pass
 
-    def answer(self, session: SessionPort, verdict: Verdict, name: str = "") -> bool:
+    def answer(self, session: TakesAnswers, verdict: Verdict, name: str = "") -> bool:
         """Answer the held item called ``name``, or the oldest; false when there is none."""
         answered = self.held.answer(session, verdict, name)
         for item in answered if verdict != "reject" else ():
@@ -411,3 +405,9 @@ def _where(event: said.HunkLanded) -> str:
     elif event.status == "applied_fuzzy":
         pieces.append("· placed by likeness")
     return " ".join(pieces)
+
+
+def _refusal_line(hunk: str, path: str, message: str) -> str:
+    """Why a command for a hunk did nothing, with the hunk and file that ``message`` does not name."""
+    named = [each for each in (hunk, path) if each and each not in message]
+    return f"{' '.join(named)}: {message}" if named else message

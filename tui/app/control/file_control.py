@@ -27,18 +27,18 @@ from tui.front.words.held_items import Verdict
 
 if TYPE_CHECKING:
     from session.project.unsaved_texts import UnsavedText
+    from session.session import Session
     from tui.editor.buffers.history import Step
     from tui.editor.disk_changes import DiskChanges
     from tui.editor.editor import EditorPane
     from tui.editor.shown_file import ShownFile
-    from tui.front.port import SessionPort
 
 
 class HistoryControl:
     """Takes steps back and makes them again, those of hunks through the ledger."""
 
     def __init__(
-        self, editor: EditorPane, session: SessionPort, disk: DiskChanges, say: Callable[..., None]
+        self, editor: EditorPane, session: Session, disk: DiskChanges, say: Callable[..., None]
     ) -> None:
         """``say`` shows a line to the user, with its level as of a notice."""
         self._editor = editor
@@ -115,7 +115,7 @@ class FileControl:
         layout: Layout,
         overlays: OverlayControl,
         background: BackgroundTasks,
-        session: SessionPort,
+        session: Session,
         shown_file: ShownFile,
         disk: DiskChanges,
     ) -> None:

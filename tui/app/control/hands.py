@@ -20,9 +20,9 @@ from tui.front.keys.keymap import shown
 from tui.screen.terminal.lending import EditorProblem, edit_outside, editor_command, given_back
 
 if TYPE_CHECKING:
+    from session.session import Session
     from tui.app.control.hunk_control import HunkControl
     from tui.chat.chat import ChatView
-    from tui.front.port import SessionPort
     from tui.screen.clipboard import Clipboard
 
 
@@ -35,7 +35,7 @@ class EditorHands:
         panes: Panes,
         overlays: OverlayControl,
         background: BackgroundTasks,
-        session: SessionPort,
+        session: Session,
         files: FileControl,
         find: FindControl,
         refactor: Callable[[], Coroutine[None, None, None]],
@@ -111,7 +111,7 @@ class ChatControl:
         clipboard: Clipboard,
         hunks: HunkControl,
         say: Callable[[str], None],
-        session: SessionPort,
+        session: Session,
         chat: ChatView,
         background: BackgroundTasks,
     ) -> None:

@@ -18,10 +18,10 @@ from tui.editor.virtual_lines import before_drawn
 from tui.front.keys.key_order import after_typing
 
 if TYPE_CHECKING:
+    from session.session import Session
     from tui.app.control.feed import Feed
     from tui.app.control.file_control import FileControl
     from tui.editor.shown_file import ShownFile
-    from tui.front.port import SessionPort
     from tui.front.words.held_items import Verdict
 
 
@@ -35,7 +35,7 @@ class HunkControl:
         layout: Layout,
         overlays: OverlayControl,
         background: BackgroundTasks,
-        session: SessionPort,
+        session: Session,
         shown_file: ShownFile,
         files: FileControl,
         feed: Feed,
@@ -137,9 +137,7 @@ class HunkControl:
 class DropControl:
     """What ``/drop HUNK`` and the key of the review do."""
 
-    def __init__(
-        self, app: App[int], panes: Panes, background: BackgroundTasks, session: SessionPort
-    ) -> None:
+    def __init__(self, app: App[int], panes: Panes, background: BackgroundTasks, session: Session) -> None:
         self._app = app
         self._panes = panes
         self._background = background

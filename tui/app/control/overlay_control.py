@@ -15,11 +15,11 @@ from tui.screen.drawing.palette import ThemeSwitch
 
 if TYPE_CHECKING:
     from session.base.events import Event
+    from session.session import Session
     from session.setup.model_offers import Offer
     from tui.app.control.feed import Feed
     from tui.app.overlays.offer_screen import FindOffers
     from tui.front.matching import Choice
-    from tui.front.port import SessionPort
 
 REACHABLE = frozenset(
     {
@@ -95,7 +95,7 @@ class OverlayControl:
 
     def pick_file(
         self,
-        session: SessionPort,
+        session: Session,
         current: str,
         edited: Collection[str],
         opened: Callable[[str, int | None], None],
@@ -128,9 +128,7 @@ class OverlayControl:
 
         return not self._left(ContextScreen)
 
-    def show_context(
-        self, session: SessionPort, feed: Feed, draft: str, opened: Callable[[str], None]
-    ) -> None:
+    def show_context(self, session: Session, feed: Feed, draft: str, opened: Callable[[str], None]) -> None:
         """Show what the model is shown, with ``draft`` as the request, unless something else is shown.
         ``opened`` gets the file that the user opens from there."""
         from tui.app.overlays.context_panel import ContextScreen

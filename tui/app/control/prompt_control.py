@@ -15,19 +15,19 @@ from tui.app.panes.held_bar import DROP, READ_ALL, TRUST, UNDO_TURN, Question
 from tui.app.panes.layout import Panes
 from tui.app.panes.queue_list import Wish
 from tui.front.keys.keymap import shown
-from tui.front.slash.completion import prefetch_models
 from tui.front.slash.running import SlashError, run_command, undone_line
+from tui.front.slash.session_values import prefetch_models
 from tui.front.slash.table import split_slash
 from tui.front.words.check_lines import command_ends
 from tui.front.words.held_items import is_bare_answer
 from tui.screen.terminal.lending import EditorProblem, edit_outside, editor_command, given_back
 
 if TYPE_CHECKING:
+    from session.session import Session
     from tui.app.control.feed import Feed
     from tui.app.control.suggestion_control import SuggestionControl
     from tui.app.panes.questions import ReadingQuestion, TrustQuestion
     from tui.chat.composer.history import KeptTexts
-    from tui.front.port import SessionPort
     from tui.front.words.held_items import Verdict
 
 SLOW_COMMAND = 0.3
@@ -44,7 +44,7 @@ class PromptControl:
         panes: Panes,
         overlays: OverlayControl,
         background: BackgroundTasks,
-        session: SessionPort,
+        session: Session,
         feed: Feed,
         hunks: HunkControl,
         quitting: QuitControl,

@@ -21,10 +21,10 @@ from tui.front.keys.keymap import shown
 from tui.screen.drawing.plain import visible
 
 if TYPE_CHECKING:
+    from session.session import Session
     from tui.app.control.file_control import FileControl
     from tui.chat.composer.history import KeptTexts
     from tui.editor.shown_file import ShownFile
-    from tui.front.port import SessionPort
     from tui.screen.clipboard import Clipboard
 
 TWICE = 1.5
@@ -44,7 +44,7 @@ class QuitControl:
         panes: Panes,
         overlays: OverlayControl,
         background: BackgroundTasks,
-        session: SessionPort,
+        session: Session,
         shown_file: ShownFile,
         files: FileControl,
         clipboard: Clipboard,

@@ -21,10 +21,10 @@ from tui.screen.drawing.palette import ThemeSwitch
 from tui.screen.terminal.lending import EditorProblem, edit_outside, editor_command, given_back
 
 if TYPE_CHECKING:
+    from session.session import Session
     from tui.app.control.feed import Feed
     from tui.app.control.hunk_control import HunkControl
     from tui.app.review.review_screen import ReviewScreen
-    from tui.front.port import SessionPort
 
 
 class ReviewControl:
@@ -36,7 +36,7 @@ class ReviewControl:
         panes: Panes,
         themes: ThemeSwitch,
         background: BackgroundTasks,
-        session: SessionPort,
+        session: Session,
         feed: Feed,
         hunks: HunkControl,
         drops: DropControl,

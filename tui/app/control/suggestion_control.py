@@ -6,10 +6,11 @@ import asyncio
 
 from textual.app import App
 
+from session.session import Session
 from tui.app.control.background import BackgroundTasks
 from tui.app.panes.layout import Panes
-from tui.front.port import SessionPort
-from tui.front.slash.completion import Candidates, completer, from_files, typed
+from tui.front.slash.completion import Candidates, from_files, typed
+from tui.front.slash.session_values import completer
 
 BETWEEN_LETTERS = 0.05
 """Seconds without a key after which suggestions are looked for."""
@@ -21,9 +22,7 @@ SEARCH = "looking for suggestions"
 class SuggestionControl:
     """Keeps the list of suggestions up to date while the user types."""
 
-    def __init__(
-        self, app: App[int], panes: Panes, background: BackgroundTasks, session: SessionPort
-    ) -> None:
+    def __init__(self, app: App[int], panes: Panes, background: BackgroundTasks, session: Session) -> None:
         self._app = app
         self._panes = panes
         self._background = background

@@ -9,12 +9,12 @@ from textual import events, work
 
 from session.base import events as said
 from session.project.pins import PinError
+from session.session import Session
 from session.turn.window_report import WindowReport
 from tui.app.overlays.chosen_list import Choices, ListScreen
 from tui.app.overlays.context_rows import FILL, Entry, Group, detail, groups, head, hints, list_rows
 from tui.app.overlays.file_picker import FilePicker
 from tui.front.keys.keymap import scope, shown
-from tui.front.port import SessionPort
 from tui.screen.drawing.pacer import Pacer
 from tui.screen.drawing.palette import Palette
 from tui.screen.drawing.plain import clipped, fitting, visible
@@ -65,7 +65,7 @@ class ContextScreen(ListScreen, inherit_bindings=False):
     WIDE = 110
 
     def __init__(
-        self, palette: Palette, session: SessionPort, draft: str, held: Callable[[], bool] = bool
+        self, palette: Palette, session: Session, draft: str, held: Callable[[], bool] = bool
     ) -> None:
         """``draft`` is the prompt that the window would be sent with; ``held`` says
         whether something needs the user's OK meanwhile."""

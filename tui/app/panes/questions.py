@@ -10,9 +10,9 @@ from typing import Any
 from textual.app import App
 
 from session.base.events import Event, ReadingHeld, TrustAnswered, TrustAsked
+from session.session import Session
 from tui.app.panes.held_bar import READ_ALL, TRUST, Question
 from tui.app.panes.layout import Panes
-from tui.front.port import SessionPort
 from tui.front.words.check_lines import trust_lines, trust_title
 from tui.front.words.held_items import Verdict
 
@@ -23,7 +23,7 @@ class TrustQuestion:
     """The question in the bar above the composer, and its answer."""
 
     def __init__(
-        self, app: App[int], panes: Panes, session: SessionPort, start: Callable[[Work, str], object]
+        self, app: App[int], panes: Panes, session: Session, start: Callable[[Work, str], object]
     ) -> None:
         """``start`` runs a coroutine in the background, by what it does."""
         self._app = app
@@ -78,7 +78,7 @@ class TrustQuestion:
 class ReadingQuestion:
     """The question in the bar above the composer, and its answer."""
 
-    def __init__(self, panes: Panes, session: SessionPort) -> None:
+    def __init__(self, panes: Panes, session: Session) -> None:
         self._panes = panes
         self._session = session
 

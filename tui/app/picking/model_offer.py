@@ -16,8 +16,8 @@ from tui.app.panes.layout import Panes
 from tui.front.keys.key_order import hand_on
 
 if TYPE_CHECKING:
+    from session.session import Session
     from session.setup.model_offers import Offer
-    from tui.front.port import SessionPort
 
 _REFUSED = LinkProblem.MODEL.value
 _KEPT = (_REFUSED, LinkProblem.PLAN.value, LinkProblem.UNAUTHORIZED.value)
@@ -28,7 +28,7 @@ class ModelOffer:
     """Between the events of a session, the composer and the list of offers."""
 
     def __init__(
-        self, panes: Panes, overlays: OverlayControl, background: BackgroundTasks, session: SessionPort
+        self, panes: Panes, overlays: OverlayControl, background: BackgroundTasks, session: Session
     ) -> None:
         self._panes = panes
         self._overlays = overlays

@@ -27,10 +27,10 @@ from tui.front.slash.table import split_slash
 from tui.screen.terminal.lending import keep_keys
 
 if TYPE_CHECKING:
+    from session.session import Session
     from tui.app.control.quit_control import QuitControl
     from tui.app.picking.session_screens import ListWish, SessionsScreen
     from tui.editor.shown_file import ShownFile
-    from tui.front.port import SessionPort
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class SessionControl:
         panes: Panes,
         overlays: OverlayControl,
         background: BackgroundTasks,
-        session: SessionPort,
+        session: Session,
         shown_file: ShownFile,
         quitting: QuitControl,
         key_turns: KeyTurns,

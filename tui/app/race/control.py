@@ -19,10 +19,10 @@ from textual.widget import Widget
 
 from session.base.events import Event, PromptSubmitted, RaceStarted
 from session.commands.race_commands import RaceError
+from session.session import Session
 from tui.app.overlays.overlay import Lines, Overlay
 from tui.app.panes.layout import Panes
 from tui.app.race.rows import RaceView, diff_rows
-from tui.front.port import SessionPort
 from tui.screen.drawing.palette import Palette, ThemeSwitch
 from tui.screen.drawing.rows import Row
 
@@ -159,7 +159,7 @@ class RaceControl:
         app: App[int],
         panes: Panes,
         themes: ThemeSwitch,
-        session: SessionPort,
+        session: Session,
     ) -> None:
         self._app = app
         self._panes = panes

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from textual.app import App
 
 from session.base.events import Event, RaceStarted
+from session.session import Session
 from tui.app.panes.layout import Panes
-from tui.front.port import SessionPort
 
 if TYPE_CHECKING:
     from tui.app.race.control import RaceControl
@@ -23,7 +23,7 @@ class Races:
         app: App[int],
         panes: Panes,
         themes: ThemeSwitch,
-        session: SessionPort,
+        session: Session,
     ) -> None:
         self._app = app
         self._panes = panes

@@ -14,13 +14,12 @@ from session.base import events as said
 from session.base.events import HunkChecked
 from tui.editor.marks import Mark, Marks
 from tui.editor.signs import Notes
-from tui.front.words.check_lines import what_failed
 
 if TYPE_CHECKING:
     from session.base import events as said
+    from session.session import Session
     from tui.app.panes.layout import Layout, Panes
     from tui.editor.shown_file import ShownFile
-    from tui.front.port import SessionPort
 
 
 SIGNS = {"green": "check_green", "red": "check_red", "pending": "check_pending"}
@@ -149,7 +148,7 @@ def _pending(hunk: str, check: str) -> str:
 class FindingControl:
     """Goes to findings, and sends them."""
 
-    def __init__(self, panes: Panes, layout: Layout, session: SessionPort, shown_file: ShownFile) -> None:
+    def __init__(self, panes: Panes, layout: Layout, session: Session, shown_file: ShownFile) -> None:
         self._panes = panes
         self._layout = layout
         self._session = session
@@ -188,7 +187,7 @@ class FindingControl:
 
     def fix(self) -> None:
         """Send what is red, or the last command's output, to the model, with the draft before it."""
-        prompt = what_failed(self._session, failed=False)
+        prompt = self._session.request_to_mend(failed=False)
         if not prompt:
             self._panes.status.say("nothing is red: no failure to send")
             return

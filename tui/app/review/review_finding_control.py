@@ -15,9 +15,9 @@ from tui.front.keys.keymap import shown
 from tui.screen.drawing.palette import ThemeSwitch
 
 if TYPE_CHECKING:
+    from session.session import Session
     from tui.app.control.file_control import FileControl
     from tui.editor.shown_file import ShownFile
-    from tui.front.port import SessionPort
 
 
 class SaveReviewControl:
@@ -31,7 +31,7 @@ class SaveReviewControl:
         panes: Panes,
         themes: ThemeSwitch,
         background: BackgroundTasks,
-        session: SessionPort,
+        session: Session,
         shown_file: ShownFile,
         files: FileControl,
     ) -> None:

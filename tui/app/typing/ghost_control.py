@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from session.assist.suggest.suggestion import Insertion, Place, Rewrite, Suggestion, continues, place_at
 from session.base.tasks import imported
+from session.session import Session
 from tui.editor.buffers.rows import Rows
 from tui.editor.editor import EditorPane
 from tui.editor.keys import Part
 from tui.editor.shown_file import ShownFile
 from tui.editor.virtual_lines import ghost_of
-from tui.front.port import SessionPort
 
 if TYPE_CHECKING:
     from session.assist.suggest.suggester import Suggester
@@ -26,7 +26,7 @@ Start = Callable[[Coroutine[Any, Any, None], str], None]
 class GhostControl:
     """Between the editor pane and the suggester, which is made when something is typed there."""
 
-    def __init__(self, editor: EditorPane, session: SessionPort, shown_file: ShownFile, start: Start) -> None:
+    def __init__(self, editor: EditorPane, session: Session, shown_file: ShownFile, start: Start) -> None:
         """``start`` runs a task in the background."""
         self._editor = editor
         self._session = session

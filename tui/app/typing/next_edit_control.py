@@ -19,8 +19,8 @@ from tui.front.keys.keymap import shown
 from tui.screen.drawing.plain import visible
 
 if TYPE_CHECKING:
+    from session.session import Session
     from tui.editor.shown_file import ShownFile
-    from tui.front.port import SessionPort
 
 TOO_LATE = 0.7
 """For this many seconds after the last place was taken Tab does nothing: it was pressed for one more."""
@@ -30,7 +30,7 @@ class NextEditControl:
     """Between the editor pane and the session's next edits."""
 
     def __init__(
-        self, panes: Panes, layout: Layout, background: BackgroundTasks, session: SessionPort, file: ShownFile
+        self, panes: Panes, layout: Layout, background: BackgroundTasks, session: Session, file: ShownFile
     ) -> None:
         self._panes = panes
         self._layout = layout

@@ -16,7 +16,7 @@ from tui.front.keys.keymap import shown
 from tui.screen.drawing.plain import visible
 
 if TYPE_CHECKING:
-    from tui.front.port import SessionPort
+    from session.session import Session
 
 
 class RefactorBar(Input):
@@ -44,9 +44,7 @@ class RefactorBar(Input):
 class RefactorControl:
     """Refactors the selection in the editor."""
 
-    def __init__(
-        self, app: App[int], panes: Panes, background: BackgroundTasks, session: SessionPort
-    ) -> None:
+    def __init__(self, app: App[int], panes: Panes, background: BackgroundTasks, session: Session) -> None:
         self._app = app
         self._panes = panes
         self._background = background

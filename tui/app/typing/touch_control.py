@@ -30,8 +30,8 @@ from tui.editor.buffers.buffer import Buffer
 from tui.editor.buffers.rows import Rows
 
 if TYPE_CHECKING:
+    from session.session import Session
     from tui.editor.shown_file import ShownFile
-    from tui.front.port import SessionPort
 
 
 STOOD = 0.4
@@ -224,7 +224,7 @@ def fence_around(lines: Sequence[str]) -> str:
 class TouchControl:
     """Between the editor and the session."""
 
-    def __init__(self, panes: Panes, session: SessionPort, file: ShownFile, stop: Callable[[], None]) -> None:
+    def __init__(self, panes: Panes, session: Session, file: ShownFile, stop: Callable[[], None]) -> None:
         """``stop`` stops the running turn."""
         self._editor = panes.editor
         self._status = panes.status

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from session.base.events import HunkUndone
-    from tui.front.port import SessionPort
+    from session.session import Session
 
 
 class SlashError(Exception):
     """A command failed; the message says why."""
 
 
-async def run_command(session: SessionPort, name: str, argument: str) -> str:
+async def run_command(session: Session, name: str, argument: str) -> str:
     """Run a command and return what to tell the user, one line or several; empty where events tell it.
 
     Raises SlashError for a command that is unknown, lacks its argument or fails.
@@ -54,7 +54,7 @@ async def run_command(session: SessionPort, name: str, argument: str) -> str:
         raise SlashError(str(problem)) from problem
 
 
-def check_own(session: SessionPort, name: str) -> None:
+def check_own(session: Session, name: str) -> None:
     """Raise SlashError for a command that is not for a process that only follows the session."""
     if session.standing.owner and any(slash.own for slash in slashes() if slash.name == name):
         raise SlashError(
@@ -62,7 +62,7 @@ def check_own(session: SessionPort, name: str) -> None:
         )
 
 
-async def _run(session: SessionPort, name: str, argument: str) -> str:
+async def _run(session: Session, name: str, argument: str) -> str:
     """Ask each kind of command in turn; one that does not have this command returns None."""
     for run in (_run_on_prompts, _run_on_hunks, _run_checking, _run_on_window):
         told = await run(session, name, argument)
@@ -85,7 +85,7 @@ def _unknown(name: str) -> str:
     return f"Unknown command /{name}.{meant} /help lists all."
 
 
-async def _run_checking(session: SessionPort, name: str, argument: str) -> str | None:
+async def _run_checking(session: Session, name: str, argument: str) -> str | None:
     """What to tell the user, or None for any other command."""
     match name, argument:
         case "check", _:
@@ -112,7 +112,7 @@ async def _run_checking(session: SessionPort, name: str, argument: str) -> str |
     return ""
 
 
-def _run_so(session: SessionPort, argument: str) -> str:
+def _run_so(session: Session, argument: str) -> str:
     """Run the model's commands in another way."""
     from session.tools.settings import Running
 
@@ -128,7 +128,7 @@ _RUNS = {
 }
 
 
-async def _check(session: SessionPort, argument: str) -> str | None:
+async def _check(session: Session, argument: str) -> str | None:
     from session.commands.check_commands import NO_CHECKS
     from tui.front.words.check_lines import exact_command, listed_checks
 
@@ -149,16 +149,14 @@ async def _check(session: SessionPort, argument: str) -> str | None:
             return None
 
 
-def _fix(session: SessionPort, remark: str) -> None:
+def _fix(session: Session, remark: str) -> None:
     """Send what is red, or what failed, to the model, with what the user says of it."""
-    from tui.front.words.check_lines import what_failed
-
-    if not (prompt := what_failed(session)):
+    if not (prompt := session.request_to_mend()):
         raise SlashError("No check is red, and no command has failed.")
     session.submit(f"{remark}\n\n{prompt}" if remark else prompt, typed=remark)
 
 
-async def _run_on_window(session: SessionPort, name: str, argument: str) -> str | None:
+async def _run_on_window(session: Session, name: str, argument: str) -> str | None:
     """What to tell the user, or None for any other command."""
     match name, argument:
         case "context", "":
@@ -194,7 +192,7 @@ async def _run_on_window(session: SessionPort, name: str, argument: str) -> str 
     return ""
 
 
-async def _run_on_prompts(session: SessionPort, name: str, argument: str) -> str | None:
+async def _run_on_prompts(session: Session, name: str, argument: str) -> str | None:
     """What to tell the user, or None for any other command."""
     match name, argument:
         case "after", str() if argument:
@@ -230,12 +228,12 @@ async def _run_on_prompts(session: SessionPort, name: str, argument: str) -> str
     return ""
 
 
-def _rename(session: SessionPort, title: str) -> str:
+def _rename(session: Session, title: str) -> str:
     session.publish(SessionNamed(title))
     return f"this session is called {title!r} in lists"
 
 
-async def _run_on_hunks(session: SessionPort, name: str, argument: str) -> str | None:
+async def _run_on_hunks(session: Session, name: str, argument: str) -> str | None:
     """What to tell the user, or None for any other command."""
     match name, argument:
         case "undo", _:
@@ -275,9 +273,3 @@ def undone_line(results: Sequence[HunkUndone | HunkRefused]) -> str:
     told = [f"Undone in {where}: {', '.join(each.hunk for each in reversed(undone))}"] if undone else []
     told += [f"{each.hunk} stays: {each.message}" for each in refused]
     return "; ".join(told)
-
-
-def refusal_line(hunk: str, path: str, message: str) -> str:
-    """Why a command for a hunk did nothing, with the hunk and file that ``message`` does not name."""
-    named = [each for each in (hunk, path) if each and each not in message]
-    return f"{' '.join(named)}: {message}" if named else message

@@ -33,7 +33,6 @@ from tui.front.words.figures import dollars, duration, thousands
 
 if TYPE_CHECKING:
     from session.checks.check import Check
-    from tui.front.port import SessionPort
 
 
 LONGEST_RUN = 8
@@ -122,19 +121,6 @@ def check_line(event: CheckEnded) -> str:
     left = len(event.findings) - MOST_FINDINGS
     more = [f"… {left} more"] if left > 0 else []
     return "\n".join([head, *event.findings[:MOST_FINDINGS], *more])
-
-
-def what_failed(session: SessionPort, *, failed: bool = True) -> str:
-    """What asks the model to mend the command that failed, else what checks found; empty where all is well.
-    Without ``failed`` also the output of a command that did not fail. It counts as sent."""
-    if prompt := session.shell.request():
-        session.shell.sent()
-        return prompt
-    if prompt := session.checks.request():
-        return prompt
-    prompt = session.shell.request(failed=failed)
-    session.shell.sent()
-    return prompt
 
 
 def command_runs() -> str:

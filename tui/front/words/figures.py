@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from session.base.events import TurnStarted, Usage
-    from session.record.usage import Spent
-    from tui.front.port import Accounted
+    from session.record.usage import Accounts, Spent
 
 CHARS_PER_TOKEN = 4
 """The average number of characters of a token, used only for the live estimate."""
@@ -139,7 +138,7 @@ def stopped_line(landed: int, *, called: bool) -> str:
     return f"Stopped. {landed} landed hunk{'s stay' if landed > 1 else ' stays'}."
 
 
-async def report(accounts: Accounted, prices: str) -> str:
+async def report(accounts: Accounts, prices: str) -> str:
     """The figures of the session and of the day, one line each, then ``prices``, the line that names the
     prices used. Raises StoreError where the figures of the day cannot be read."""
     total, (today, aside) = accounts.total, await accounts.today()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal, Protocol
 
 from session.base.events import (
     Event,
@@ -15,9 +15,6 @@ from session.base.events import (
     ToolHeld,
     TurnEnded,
 )
-
-if TYPE_CHECKING:
-    from tui.front.port import SessionPort
 
 Verdict = Literal[
     "apply", "reject", "apply all", "session", "discard", "keep", "mine", "theirs", "both", "edit", "later"
@@ -37,6 +34,14 @@ BARE_ANSWERS: dict[str, Verdict] = {
 def is_bare_answer(text: str) -> bool:
     """Whether a line is no prompt while something needs the user's OK."""
     return text.strip().lower() in BARE_ANSWERS
+
+
+class TakesAnswers(Protocol):
+    """The session, which is told what the user agreed to."""
+
+    def answer(self, held: str, *, land: bool, rest: bool = False, scope: str = "") -> bool:
+        """Allow or decline what is held; see :meth:`session.session.Session.answer`."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +99,7 @@ class HeldItems:
         """``name`` was answered elsewhere."""
         self._items.pop(name, None)
 
-    def answer(self, session: SessionPort, verdict: Verdict, name: str = "") -> list[HeldItem]:
+    def answer(self, session: TakesAnswers, verdict: Verdict, name: str = "") -> list[HeldItem]:
         """Give the session the user's verdict on the item called ``name``, or on the oldest.
 
         Returns the items that were answered; empty when nothing (by that name) is held any more. They
@@ -114,7 +119,7 @@ class HeldItems:
                 return [item]
         return []
 
-    def _apply_all(self, session: SessionPort) -> list[HeldItem]:
+    def _apply_all(self, session: TakesAnswers) -> list[HeldItem]:
         """Apply what is held now, and have the session hold nothing more in this turn."""
         items = self._all()
         self._items.clear()

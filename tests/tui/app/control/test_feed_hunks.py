@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from session.base import events as said
+from session.session import Session
 from tests.tui.app.control.feeding import (
     FILES,
     HELD,
@@ -17,7 +18,6 @@ from tests.tui.app.control.feeding import (
     landed,
     opened,
 )
-from tui.front.port import SessionPort
 from tui.front.words.held_items import Verdict
 
 TABLE = [
@@ -307,7 +307,7 @@ async def test_answers_go_to_the_oldest_or_to_the_one_that_is_named() -> None:
             it = await fed(dict(FILES))
             await it.take(both)
             session = Answering("h1", "c1")
-            done = it.feed.answer(cast("SessionPort", session), verdict, name)
+            done = it.feed.answer(cast("Session", session), verdict, name)
             assert (done, session.given) == (bool(given), given), (verdict, name)
             question = it.held.question
             assert (it.said[1:], question.title if question else "") == (shown, asked), (verdict, name)

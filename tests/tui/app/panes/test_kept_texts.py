@@ -11,7 +11,7 @@ from tui.chat.composer.history import KeptTexts
 async def test_what_cannot_be_kept_is_told_with_what_it_means(tmp_path: Path) -> None:
     async with stage(tmp_path, server=False) as it:
         told: list[tuple[str, str]] = []
-        kept = KeptTexts(it.session, lambda text, level: told.append((text, level)))
+        kept = KeptTexts(it.session.draft, it.session.prompts, lambda text, level: told.append((text, level)))
         kept.keep_draft("half a thought")
         kept.remember("!make")
         assert told == [] and it.session.prompts.read()[-1] == "!make"

@@ -10,7 +10,7 @@ from session.base.events import HunkHeld, ToolHeld
 from tui.front.words.held_items import HeldItems, Verdict
 
 if TYPE_CHECKING:
-    from tui.front.port import SessionPort
+    from session.session import Session
 
 HUNK = HunkHeld(turn="t1", hunk="h1", path="a.py", guard="runs", message="a.py runs by itself")
 COMMAND = ToolHeld(turn="t1", call="c1", tool="run", text="run pytest -q", always="pytest …")
@@ -43,6 +43,6 @@ def test_an_answer_holds_as_long_as_it_says(
 ) -> None:
     held, session = HeldItems(), Noting()
     held.take(event)
-    held.answer(cast("SessionPort", session), verdict)
+    held.answer(cast("Session", session), verdict)
     assert session.given == given
     assert (held.oldest is None) is bool(given), "what is not answered stays held"

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from edits.files.aliases import Aliases, HardLinks, aliases
 from edits.files.folding import tells
-from edits.files.path_jail import Target, resolve
+from edits.files.path_jail import Target, resolve, spelling
 from edits.files.text import FileError, decode, digest, encode, whole_lines
 from edits.files.tree import Tree
 from edits.guards.fixed_forms import loses_its_form
@@ -36,14 +36,15 @@ SymbolSource = Callable[[str, str], Sequence[Symbol]]
 
 
 class GitRules(Protocol):
-    """What git says of files that are not there."""
+    """What git says of files."""
 
     def newline(self, path: str) -> str | None:
         """The line ending of a new file by the project's rules; None where there is none."""
         ...
 
-    def left_out(self, path: str) -> str:
-        """Why a file that git knows is not in the work tree, with what brings it there; empty for others."""
+    def left_out(self, path: str, *, there: bool) -> str:
+        """Why git leaves a file of its index out of the work tree, where it may be ``there`` all the same,
+        with what ends that; empty for others."""
         ...
 
 
@@ -54,8 +55,9 @@ class NoGitRules:
         """None."""
         return None
 
-    def left_out(self, path: str) -> str:
+    def left_out(self, path: str, *, there: bool) -> str:
         """Nothing is left out."""
+        del path, there
         return ""
 
 
@@ -131,6 +133,8 @@ class Planner:
             return Refused(hunk_id, "", RefusalCode.MALFORMED, _NAMELESS)
         target = resolve(self._root, hunk.path)
         file = self.names(target)
+        if file.ignores_case:
+            target = target.as_listed(self._root)
         change = Change(
             hunk=hunk_id,
             op=Op.LAND,
@@ -153,8 +157,9 @@ class Planner:
         return planned if wrong is None else Refused(hunk_id, target.path, *wrong)
 
     def _by_action(self, hunk: Hunk, target: Target, change: Change, dry: bool) -> Change | Landed | Refused:
-        if change.before is None and (left_out := self._git.left_out(target.path)):
-            return Refused(change.hunk, target.path, RefusalCode.MISSING_FILE, left_out)
+        if left_out := self._git.left_out(target.path, there=change.before is not None):
+            code = RefusalCode.MISSING_FILE if change.before is None else RefusalCode.LOCKED
+            return Refused(change.hunk, target.path, code, left_out)
         match hunk.action:
             case Action.ADD:
                 return self._plan_add(hunk, target, change)
@@ -198,12 +203,15 @@ class Planner:
             if self._is_file(name, dry):
                 return replace(hunk, path=name), ""
         looks = hunk.action is Action.UPDATE and (hunk.old or hunk.format is Format.WHOLE)
-        if not hunk.shown or not looks or (hunk.path and not self._is_missing(hunk.path, dry)):
+        if not looks or (hunk.path and not self._is_missing(hunk.path, dry)):
             return hunk, hunk.typed
-        name = PurePosixPath(hunk.path.replace("\\", "/")).name
+        path = spelling(hunk.path.replace("\\", "/"))
+        name = PurePosixPath(path).name
         fits = self._is_like if hunk.format is Format.WHOLE else self._places
-        same = [file for file in self._files() if name and PurePosixPath(file).name == name]
-        for files in (same, hunk.shown):
+        alike = {file: spelling(file) for file in self._files()}
+        spelled = [file for file in alike if path and alike[file] == path]
+        same = [file for file in alike if name and PurePosixPath(alike[file]).name == name]
+        for files in (spelled, same, hunk.shown) if hunk.shown else (spelled,):
             found = [file for file in files if fits(file, hunk)]
             if len(found) == 1:
                 return replace(hunk, path=found[0]), hunk.path or _NO_NAME

@@ -129,6 +129,11 @@ class Git:
                 return None
             raise
 
+    def may_skip(self) -> bool:
+        """Whether the index may have files that git skips in the work tree. One of the version 2, the usual
+        one, has none (gitformat-index(5))."""
+        return read_regular(self.folder / "index", 8, begins=True) != b"DIRC\0\0\0\2"
+
     def _look(self, arguments: tuple[str, ...]) -> None:
         """Where git takes long, look at what it may be waiting for or lost in. Raises GitUnavailable."""
         if (pipe := find_pipe(self.root, self._data)) is not None:

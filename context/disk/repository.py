@@ -166,8 +166,9 @@ def read_head(git_dir: Path) -> bytes | None:
     return data if data is not None and _HEAD.fullmatch(data) else None
 
 
-def read_regular(file: Path, largest: int) -> bytes | None:
-    """The content of a regular file of at most ``largest`` bytes; None for anything else.
+def read_regular(file: Path, largest: int, *, begins: bool = False) -> bytes | None:
+    """The content of a regular file of at most ``largest`` bytes; None for anything else. With ``begins`` the
+    first bytes of a larger one too.
 
     The file is opened without waiting, so a named pipe in its place cannot hang.
     """
@@ -178,7 +179,7 @@ def read_regular(file: Path, largest: int) -> bytes | None:
     with os.fdopen(handle, "rb") as opened:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             return None
-        data = opened.read(largest + 1)
+        data = opened.read(largest + (not begins))
     return data if len(data) <= largest else None
 
 

@@ -50,14 +50,21 @@ def fenced_lines(lines: Iterable[str]) -> str:
     return fenced("", "".join(f"{line}\n" for line in lines))
 
 
+_POINTER = "version https://git-lfs.github.com/spec/"
+"""How a file begins that Git LFS has not fetched (docs/spec.md of git-lfs)."""
+_POINTER_TOLD = "This is a Git LFS pointer: the file's contents are not here, and it cannot be edited."
+
+
 def fenced(path: str, text: str) -> str:
-    """``text`` in a Markdown fence longer than any fence inside it; the result ends in a line end."""
+    """``text`` in a Markdown fence longer than any fence inside it; the result ends in a line end. Below a
+    pointer of Git LFS it says what that is: else a model takes it for the file."""
     # To look whether there is one is many times faster than the expression.
     runs = _BACKTICKS.findall(text) if "```" in text else []
     longest = max(map(len, runs), default=2)
     fence = "`" * max(3, longest + 1)
     body = text if text.endswith("\n") or not text else text + "\n"
-    return f"{fence}{fence_of(path)}\n{body}{fence}\n"
+    told = f"{_POINTER_TOLD}\n" if path and text.startswith(_POINTER) else ""
+    return f"{fence}{fence_of(path)}\n{body}{fence}\n{told}"
 
 
 HIDDEN = "hidden characters"

@@ -14,9 +14,10 @@ import os
 import time
 import unicodedata
 from array import array
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+
+from edits.files.path_jail import as_listed, spelling
 
 # A folder that changed this recently may change again without another time stamp (2 s on FAT).
 _SETTLED = 2_000_000_000
@@ -151,16 +152,11 @@ def aliases(root: Path, shown: str, *others: str, links: HardLinks | None = None
     """
     real = others[-1] if others else shown
     ignores_case = _ignores_case(root, root / real)
-    names = [shown, *others, *(_as_listed(root, real) if ignores_case else ())]
+    names = [shown, *others, *([as_listed(root, real)] if ignores_case else ())]
     status = _status(root / real)
     if status is not None:
         names += (links or HardLinks(root)).names(status)
     return Aliases(root, tuple(dict.fromkeys(names)), ignores_case, status)
-
-
-def spelling(name: str) -> str:
-    """``name`` as file systems compare it that ignore case and the Unicode form."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())
 
 
 def _with_parents(name: str) -> tuple[PurePosixPath, ...]:
@@ -173,19 +169,6 @@ def _status(path: Path) -> os.stat_result | None:
         return path.stat()
     except OSError:
         return None
-
-
-def _as_listed(root: Path, name: str) -> Iterator[str]:
-    """The name of a file as its folders list it, which may differ from ``name`` in capitals."""
-    listed: list[str] = []
-    for part in name.split("/"):
-        try:
-            names = [one.name for one in root.joinpath(*listed).iterdir()]
-        except OSError:
-            names = []
-        same = (one for one in names if spelling(one) == spelling(part))
-        listed.append(part if part in names else next(same, part))
-    yield "/".join(listed)
 
 
 def _ignores_case(root: Path, path: Path) -> bool:

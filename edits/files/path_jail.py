@@ -15,6 +15,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -36,6 +37,30 @@ class Target:
     """Whether the last part of the path is itself a symbolic link."""
     typed: str
     """Relative to the root, with no link followed."""
+
+    def as_listed(self, root: Path) -> Target:
+        """The file by the names that its folders list, on a file system that takes others for the same: the
+        ledger and locks know it by these."""
+        path, name = (as_listed(root, each) for each in (self.path, self.name))
+        return Target(path, name, self.linked, self.typed)
+
+
+def spelling(name: str) -> str:
+    """``name`` as file systems compare it that ignore case and the Unicode form."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())
+
+
+def as_listed(root: Path, name: str) -> str:
+    """The name of a file as its folders list it, which may differ from ``name`` in capitals or in form."""
+    listed: list[str] = []
+    for part in name.split("/"):
+        try:
+            names = [one.name for one in root.joinpath(*listed).iterdir()]
+        except OSError:
+            names = []
+        same = (one for one in names if spelling(one) == spelling(part))
+        listed.append(part if part in names else next(same, part))
+    return "/".join(listed)
 
 
 def resolve(root: Path, path: str) -> Target:

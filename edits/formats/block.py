@@ -26,6 +26,7 @@ SENTENCE = re.compile(r"\s?[A-Z`*_][^\s;{}=]*(?: [^\s;{}=]+){2,}")
 """A line that reads like a sentence of an answer."""
 CUT = "the stream ended inside this edit; nothing of it was written"
 """The message for an edit that has no end."""
+_TEXT_OF_BULLET = re.compile(r" [A-Z`*_][^;{}=]*")
 _BULLET = re.compile(r"-(?:\s?|\s\S.*|-{2,}\s*)")
 
 
@@ -176,8 +177,9 @@ def _without_prose(lines: Sequence[HunkLine], unsigned: Collection[int]) -> _Lin
 
 
 def _is_prose(line: HunkLine, unsigned: bool) -> bool:
-    bullet = line.kind is LineKind.OLD and line.text.startswith(" ")
-    return (bullet or unsigned) and SENTENCE.fullmatch(line.text) is not None
+    if line.kind is LineKind.OLD:
+        return _TEXT_OF_BULLET.fullmatch(line.text) is not None
+    return unsigned and SENTENCE.fullmatch(line.text) is not None
 
 
 _BLANK = HunkLine(LineKind.CONTEXT, "")

@@ -182,11 +182,12 @@ class Wrapping:
 
 
 _TAGS = (
-    r"(?:think|thinking|thoughts?|reasoning|reflection|scratch_?pad|analysis|draft|antthinking|monologue"
-    r"|internal_monologue|inner_monologue|deliberation|brainstorm|planning|plan)"
+    r"(?:(?:[^\W_]{1,20}[_-]){0,3}(?:think|thinking|thoughts?|reasoning|reflection|scratch_?pad|monologue)"
+    r"(?:[_-](?:process|block|section|content|steps?|trace|log))?"
+    r"|analysis|draft|antthinking|deliberation|brainstorm|planning|plan)"
 )
 _OPENER = re.compile(
-    rf"\s*(?:<(?P<tag>(?:\w+:)?{_TAGS})(?:\s[^<>]*)?>|(?P<square>\[THINK\])"
+    rf"\s*(?:<(?P<tag>(?:\w{{1,20}}:)?{_TAGS})(?:\s[^<>]*)?>|(?P<square>\[THINK\])"
     r"|(?P<bar><\|begin_of_thought\|>|<\|startofthink\|>)|(?P<arrow>◁think▷)"
     r"|(?P<channel>(?:<\|start\|>assistant)?<\|channel\|>analysis<\|message\|>))",
     re.IGNORECASE,

@@ -10,7 +10,8 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from edits.files.aliases import Aliases, HardLinks, spelling
+from edits.files.aliases import Aliases, HardLinks
+from edits.files.path_jail import spelling
 from edits.guards.risky_files import home_files, refused, refused_at_home
 
 _Identity = tuple[int, int]

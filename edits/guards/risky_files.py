@@ -16,7 +16,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
-from edits.files.aliases import spelling
+from edits.files.path_jail import spelling
 
 _WITH_COMMENTS = ("tsconfig.json", "jsconfig.json")
 _COMMENT = re.compile(

@@ -57,6 +57,10 @@ _SAYS_SO = re.compile(
         )
     )
 )
+_KEPT_AS_IT_WAS = re.compile(
+    r"(?:\w+ ){1,4}?(?:(?:remains?|stays?|is|are|kept|left) )?"
+    r"(?:unchanged|unmodified|untouched|intact|omitted|as (?:before|above|is))(?: for brevity| here)?"
+)
 _WITH_DOTS = re.compile(
     "|".join(
         (
@@ -85,6 +89,19 @@ def is_placeholder(text: str) -> bool:
         return "..." not in core[:-3] and _LEFT_OUT.match(words) is not None
     bare = _LEFT_OUT.search(words) is not None and re.match(r"[(\[<{ ]*\.\.\.\s", core) is not None
     return marked or bare or core[0] in "([<"
+
+
+def says_kept(text: str) -> bool:
+    """Whether a comment, or a line in brackets, says of something that it stays as it was: in a whole file,
+    on a line alone, it stands for that."""
+    core, marked = _core(text)
+    words = " ".join(core.lower().strip(_EDGES).translate(_NO_BRACKETS).split())
+    return (marked or core[:1] in ("(", "[", "<")) and _KEPT_AS_IT_WAS.fullmatch(words) is not None
+
+
+def is_comment(text: str) -> bool:
+    """Whether a line begins as a comment does."""
+    return _core(text)[1]
 
 
 def is_dots(text: str) -> bool:

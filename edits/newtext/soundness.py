@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from edits.files.folding import tells
 from edits.hunk import Format, HunkLine, LineKind
 from edits.newtext.markup import FENCE, are_numbered, are_signed, escaped_line, marker_in, separates
-from edits.newtext.placeholders import are_code, in_prose, is_dots, is_placeholder
+from edits.newtext.placeholders import are_code, in_prose, is_comment, is_dots, is_placeholder, says_kept
 
 _MANY_GONE = 2
 """Removed lines with words from which dots in their place stand for them, even where dots are code."""
@@ -100,6 +100,9 @@ def placeholders_in(path: str, lines: Sequence[str], new: Sequence[str]) -> list
 
 def _leaves_out(path: str, new: Sequence[str], index: int) -> bool:
     if is_placeholder(new[index]):
+        return True
+    beside = [*new[max(index - 1, 0) : index], *new[index + 1 : index + 2]]
+    if says_kept(new[index]) and not any(map(is_comment, beside)):
         return True
     return is_dots(new[index]) and not are_code(new[index], _above(new, index), path)
 

@@ -80,11 +80,18 @@ class GitRules:
         attributes = dict(zip(fields[1::3], fields[2::3], strict=False))
         return line_ending(attributes, self._setting("core.autocrlf"), self._setting("core.eol"))
 
-    def left_out(self, path: str) -> str:
-        """Why a file that git knows is not in the work tree; empty for others."""
+    def left_out(self, path: str, *, there: bool) -> str:
+        """Why git leaves a file of its index out of the work tree; empty for others."""
+        if there and (self._git is None or not self._git.may_skip()):
+            return ""
         listed = self._asked(lambda git: git.run("ls-files", "-t", "-z", "--", path))
         if not listed.startswith(b"S "):
             return ""
+        if there:
+            return (
+                f"{path} is marked skip-worktree in git, which would not see the edit; "
+                f"`git update-index --no-skip-worktree '{path}'` takes the mark away"
+            )
         folder = path.rpartition("/")[0] or path
         return (
             f"{path} is in git, but a sparse checkout leaves it out of this folder; "

@@ -21,6 +21,7 @@ PLACES = {
     "session/tools/mcp/program.py": "MCP servers: an environment of allowed names, a folder of their own",
     "session/partner/demo.py": "git, in a sample project that was just made",
     "session/partner/server/process.py": "the partner",
+    "session/checks/sandbox/bubblewrap.py": "bubblewrap, to try whether it works; it runs nothing",
     "session/checks/sandbox/fence.py": "becomes the command behind a fence",
     "session/checks/sandbox/walls.py": "becomes the command in a sandbox",
     "session/tools/command/process.py": "commands and checks, with an environment of allowed names",

@@ -46,8 +46,9 @@ class CheckEnded(Event):
 
     ``before`` counts what it found before anything changed and finds still; that is not among ``findings``.
     Where there is nothing else, ``status`` is ``as_before``. ``walls`` are those that it ran in:
-    ``namespaces``, ``landlock`` or ``none``; empty where it did not run. Where it is red, ``excerpt`` is what
-    of its output says why, and ``places`` are the lines of the project that it names, as ``path:line``.
+    ``namespaces``, ``bubblewrap``, ``landlock``, ``seatbelt`` or ``none``; empty where it did not run.
+    Where it is red, ``excerpt`` is what of its output says why, and ``places`` are the lines of the
+    project that it names, as ``path:line``.
     """
 
     type: ClassVar[str] = "check.ended"

@@ -79,7 +79,7 @@ def _mode(file: Path, otherwise: int) -> int:
         return otherwise
 
 
-Walls = Literal["namespaces", "landlock", "none", ""]
+Walls = Literal["namespaces", "bubblewrap", "landlock", "seatbelt", "none", ""]
 """The walls that a command ran in; empty where it did not run."""
 
 

@@ -3,8 +3,8 @@
 The files that git tracks or would track are cloned, which takes no room on file systems that share blocks,
 or else copied. Ignored folders, such as installed dependencies, are linked: they are too large to copy.
 
-Commands run in it behind a fence (``fence.py``). Where there is none, they do not run unless the user agreed
-to that for this project.
+Commands run in it within bubblewrap, behind a fence (``fence.py``) or behind Seatbelt: the first of these
+that the machine has. Where there is none, they do not run unless the user agreed to that for this project.
 """
 
 from __future__ import annotations
@@ -19,15 +19,26 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from context.disk.file_list import Listing, list_git, list_walk
 from context.disk.git import Git, GitUnavailable
 from session.base.storage.private_files import StoreError
+from session.checks.sandbox.bubblewrap import bubblewrap
 from session.checks.sandbox.command import Command, Edits, End, Outcome, SandboxRefused, Walls, write
 from session.checks.sandbox.fence import NOT_STARTED
-from session.checks.sandbox.fence_plan import PROGRAM, NoFenceError, fence_plan, leaks, own_folders
+from session.checks.sandbox.fence_plan import (
+    PROGRAM,
+    NoFenceError,
+    fence_plan,
+    inner_plan,
+    leaks,
+    own_folders,
+    writable,
+)
 from session.checks.sandbox.plan import View
 from session.checks.sandbox.sandbox_folder import Box, to_the_end
+from session.checks.sandbox.seatbelt import seatbelt
 from session.checks.sandbox.written import Written, next_tick, signature, written_in_copy
 from session.tools.command.process import run_group
 
@@ -57,7 +68,7 @@ class CopySandbox:
         self, project: Path, box: Box, why: str, view: View, agreed: Callable[[], bool] = lambda: False
     ) -> None:
         self.root = box.path / "copy" / project.name
-        self.walls: Walls = "landlock"
+        self.walls: Walls = ""
         self.note = ""
         self._why = why
         self._view = view
@@ -116,16 +127,31 @@ class CopySandbox:
 
     async def run(self, command: Command, take: Callable[[bytes], bool]) -> Outcome:
         """See :class:`Sandbox`. The limits of memory and disk hold for each process alone."""
-        try:
-            line = await to_the_end(partial(self._fenced, command))
-        except NoFenceError as problem:
-            return await self._without_walls(command, take, str(problem))
-        outcome = await self._run(command, line, {**command.environ, **own_folders(self.root)}, take)
-        started = outcome.end is not End.EXIT or outcome.code != NOT_STARTED
-        if not started and (why := await to_the_end(self._report)):
-            return await self._without_walls(command, take, why)
-        self.note = f"a copy behind a fence, without sockets ({self._why}): {leaks()}"
-        return outcome
+        missing = []
+        for walls, words, make in self._fences():
+            try:
+                line, note = await to_the_end(partial(make, command))
+            except NoFenceError as problem:
+                missing.append(str(problem))
+                continue
+            self.walls = walls
+            outcome = await self._run(command, line, {**command.environ, **own_folders(self.root)}, take)
+            started = walls != "landlock" or outcome.end is not End.EXIT or outcome.code != NOT_STARTED
+            if started or not (why := await to_the_end(self._report)):
+                self.note = f"a copy {words} ({self._why}): {note}"
+                return outcome
+            missing.append(why)
+        return await self._without_walls(command, take, "; ".join(missing))
+
+    def _fences(self) -> Sequence[tuple[Walls, str, Callable[[Command], tuple[list[str], str]]]]:
+        """The fences to try, in order: their names, what is said of them, and what gives the line that runs a
+        command behind each, with what passes it. That raises NoFenceError and OSError."""
+        if sys.platform == "darwin":
+            return [("seatbelt", "behind Seatbelt, without sockets", self._by_seatbelt)]
+        return [
+            ("bubblewrap", "within bubblewrap", self._by_bubblewrap),
+            ("landlock", "behind a fence, without sockets", self._by_landlock),
+        ]
 
     async def _without_walls(self, command: Command, take: Callable[[bytes], bool], no_fence: str) -> Outcome:
         try:
@@ -144,15 +170,47 @@ class CopySandbox:
         )
         return await self._run(command, command.line, command.environ, take)
 
-    def _fenced(self, command: Command) -> list[str]:
-        """What runs ``command`` behind the fence. Raises NoFenceError and OSError."""
+    def _by_bubblewrap(self, command: Command) -> tuple[list[str], str]:
+        told = inner_plan(self._view, command.limits, project=self._project, copy=self.root)
+        line = bubblewrap(
+            self._view,
+            project=self._project,
+            copy=self.root,
+            writable=self._writable(),
+            network=command.network,
+            environ=command.environ,
+        )
+        passes = "" if told["readable"] else ", and named pipes of your home folder can be written to"
+        return [*line, *self._inner(told, command)], f"limits hold for each process alone{passes}"
+
+    def _by_landlock(self, command: Command) -> tuple[list[str], str]:
+        self._writable()
         told = fence_plan(
             self._view, command.limits, project=self._project, copy=self.root, network=command.network
         )
         (self._box.path / "report").unlink(missing_ok=True)
+        return self._inner(told, command), leaks()
+
+    def _by_seatbelt(self, command: Command) -> tuple[list[str], str]:
+        line = seatbelt(
+            self._view,
+            command.limits,
+            project=self._project,
+            writable=self._writable(),
+            network=command.network,
+        )
+        return [*line, *command.line], "memory and processes are not limited"
+
+    def _inner(self, told: dict[str, Any], command: Command) -> list[str]:
         file = self._box.path / "plan"
         file.write_bytes(marshal.dumps(told))
         return [sys.executable, "-I", "-S", str(PROGRAM), str(_PACKAGES), str(file), *command.line]
+
+    def _writable(self) -> list[str]:
+        """The folders that commands may write to, which are made."""
+        for folder in (folders := writable(self.root)):
+            Path(folder).mkdir(parents=True, exist_ok=True)
+        return folders
 
     def _report(self) -> str:
         """Why the fence could not be put up; empty if it was."""

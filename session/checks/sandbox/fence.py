@@ -1,5 +1,5 @@
 """A program that runs a command behind a fence: Landlock and a filter of system calls, where namespaces are
-refused.
+refused. Within bubblewrap the same program limits what a command may use.
 
     python -I -S fence.py PACKAGES PLAN COMMAND [ARGUMENT …]
 
@@ -32,12 +32,15 @@ NOT_STARTED = 127
 
 def main(plan: dict[str, Any], command: list[str]) -> None:
     """Put up the fence and become ``command``. Returns where that fails."""
-    report = os.open(plan["report"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    # Within bubblewrap the command could write to the report, so there is none: why is told as its output.
+    file = plan["report"]
+    report = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600) if file else 2
     try:
         _limit(plan["memory"], plan["disk"])
         kernel.leave_keyring()
         kernel.give_up_privileges()
-        kernel.restrict(plan["readable"], plan["writable"])
+        if plan["readable"]:
+            kernel.restrict(plan["readable"], plan["writable"])
         kernel.filter_calls(plan["filter"])
     except OSError as problem:
         os.write(report, (problem.strerror or str(problem)).encode())

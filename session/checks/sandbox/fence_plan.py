@@ -22,20 +22,15 @@ class NoFenceError(Exception):
     """No fence can be put up here; the message says why."""
 
 
-def fence_plan(view: View, limits: Limits, *, project: Path, copy: Path, network: bool) -> dict[str, Any]:
-    """The plan for a command in ``copy``, as ``fence.py`` reads it; makes the folders that it may write to.
+class NoLandlockError(NoFenceError):
+    """The kernel has no Landlock."""
 
-    Raises NoFenceError, and OSError where a folder cannot be made.
-    """
-    try:
-        version = _version()
-        filtered = syscall_filter(network=network, truncate=version >= kernel.TRUNCATES)
-    except NoFilterError as problem:
-        raise NoFenceError(str(problem)) from problem
+
+def fence_plan(view: View, limits: Limits, *, project: Path, copy: Path, network: bool) -> dict[str, Any]:
+    """The plan for a command in ``copy``, as ``fence.py`` reads it. Raises NoFenceError."""
+    version = _version()
+    filtered = _filter(network=network, truncate=version >= kernel.TRUNCATES)
     box = copy.parents[1]
-    own = [box / name for name in _OWN.values()]
-    for folder in own:
-        folder.mkdir(parents=True, exist_ok=True)
     hidden = {*view.hidden, *view.temporary, *view.run_time, "/dev"}
     readable = [*_without("/", hidden), *_without(str(project), hidden)]
     for each in (*view.shown, *view.caches):
@@ -43,16 +38,38 @@ def fence_plan(view: View, limits: Limits, *, project: Path, copy: Path, network
     return {
         "report": str(box / "report"),
         "readable": readable,
-        "writable": [str(copy), *map(str, own), *_DEVICES],
+        "writable": [*writable(copy), *_DEVICES],
         "filter": filtered,
         "memory": limits.memory,
         "disk": limits.disk,
     }
 
 
+def inner_plan(view: View, limits: Limits, *, project: Path, copy: Path) -> dict[str, Any]:
+    """The plan for a command in ``copy`` within bubblewrap: with Landlock where the kernel has it, and with
+    sockets of the internet, which lead no further than the namespace. Raises NoFenceError."""
+    try:
+        found = fence_plan(view, limits, project=project, copy=copy, network=True)
+    except NoLandlockError:
+        found = {"readable": [], "writable": [], "memory": limits.memory, "disk": limits.disk}
+    return found | {"report": "", "filter": _filter(network=True, truncate=True)}
+
+
 def own_folders(copy: Path) -> dict[str, str]:
     """The variables with which programs write to the sandbox's own folders."""
     return {name: str(copy.parents[1] / folder) for name, folder in _OWN.items()}
+
+
+def writable(copy: Path) -> list[str]:
+    """The folders that a command in ``copy`` may write to."""
+    return [str(copy), *own_folders(copy).values()]
+
+
+def _filter(*, network: bool, truncate: bool) -> bytes:
+    try:
+        return syscall_filter(network=network, truncate=truncate)
+    except NoFilterError as problem:
+        raise NoFenceError(str(problem)) from problem
 
 
 def leaks() -> str:
@@ -63,11 +80,11 @@ def leaks() -> str:
 
 def _version() -> int:
     if sys.platform != "linux":
-        raise NoFenceError("a fence needs Linux")
+        raise NoLandlockError("Landlock needs Linux")
     try:
         return kernel.landlock_version()
     except OSError as problem:
-        raise NoFenceError(f"the kernel has no Landlock: {problem.strerror}") from problem
+        raise NoLandlockError(f"the kernel has no Landlock: {problem.strerror}") from problem
 
 
 def _without(path: str, hidden: Collection[str]) -> Iterator[str]:

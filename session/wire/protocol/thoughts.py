@@ -22,7 +22,10 @@ from session.wire.protocol.events import (
 )
 from session.wire.protocol.items import ServerItem
 
-_NAMES = ("think", "thinking", "thought", "thoughts", "reasoning", "reflection", "scratchpad", "seed:think")
+_NAMES = (
+    *("think", "thinking", "thought", "thoughts", "reasoning", "reflection", "scratchpad", "seed:think"),
+    *("thought_process", "thinking_process", "chain_of_thought", "internal_monologue", "inner_monologue"),
+)
 _TAGS = {
     **{f"<{name}>": f"</{name}>" for name in _NAMES},
     "[think]": "[/think]",

@@ -47,6 +47,14 @@ def test_a_text_keeps_its_length_and_its_lines(text: str) -> None:
     assert not has_unseen(named(text)) and not has_unseen(shown(text).replace("\n", ""))
 
 
+def test_a_pointer_of_git_lfs_is_told_below_its_fence() -> None:
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
+    assert fenced("data.bin", pointer).endswith(
+        "```\nThis is a Git LFS pointer: the file's contents are not here, and it cannot be edited.\n"
+    )
+    assert fenced("about.md", f"On pointers:\n{pointer}").endswith("size 12345\n```\n")
+
+
 @given(ODD)
 def test_no_text_ends_its_fence(text: str) -> None:
     first, *inside, last = fenced("", harmless(text)).removesuffix("\n").split("\n")

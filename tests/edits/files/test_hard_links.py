@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from edits.files import aliases as names
 from edits.files.aliases import HardLinks, aliases
+from edits.files.path_jail import Target, as_listed
+from edits.hunk import Refused
+from tests.edits.helpers import Project
 
 
 def found(links: HardLinks, file: Path) -> set[str]:
@@ -85,3 +89,22 @@ def test_all_spellings_of_a_name_are_known_where_case_is_ignored(tmp_path: Path)
     file = aliases(tmp_path, "Src/\u00e9.env")
     assert file.ignores_case
     assert file.is_called("SRC/E\u0301.env") and file.is_within("src")
+
+
+def test_where_case_is_ignored_an_edit_is_of_the_file_that_its_folder_lists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No file system here folds names, so the part is driven that decides, with the folders as they are."""
+    project = Project(tmp_path)
+    project.write({"Src/README.md": "one\n", "Src/caf\u00e9.md": "one\n"})
+    target = Target("src/cafe\u0301.md", "SRC/cafe\u0301.md", linked=False, typed="x")
+    assert target.as_listed(project.root) == Target(
+        "Src/caf\u00e9.md", "Src/caf\u00e9.md", linked=False, typed="x"
+    )
+    assert as_listed(project.root, "src/new/readme.md") == "Src/new/readme.md"
+    monkeypatch.setattr(names, "_ignores_case", lambda *_: True)
+    project.apply("src/readme.md\n<<<<<<< SEARCH\n=======\ntwo\n>>>>>>> REPLACE\n")
+    (refused,) = project.refusals
+    assert isinstance(refused, Refused) and refused.path == "Src/README.md" and refused.code == "exists"
+    project.apply("SRC/new.md\n<<<<<<< SEARCH\n=======\ntwo\n>>>>>>> REPLACE\n")
+    assert project.read()["Src/new.md"] == "two\n" and project.landed[0].path == "Src/new.md"

@@ -61,6 +61,24 @@ def test_lines_that_stand_for_others(text: str) -> None:
     assert placeholders_in("a.py", [f"\t{text}"], ["x", text]) == []
 
 
+@pytest.mark.parametrize(
+    ("above", "text", "found"),
+    [
+        ("x", "// total remains unchanged", [1]),
+        ("x", "    # (ports as before)", [1]),
+        ("x", "[helpers omitted for brevity]", [1]),
+        ("x", "/* the cart is left as is */", [1]),
+        ("# Where it is full,", "# the list is left unchanged.", []),
+        ("x", "the list is left unchanged", []),
+        ("x", "# returned unchanged to whoever asked", []),
+    ],
+)
+def test_comments_of_a_whole_file_that_stand_for_what_they_name(
+    above: str, text: str, found: list[int]
+) -> None:
+    assert placeholders_in("a.py", ["x"], [above, text, "y"]) == found
+
+
 @pytest.mark.parametrize("text", TEXT)
 def test_lines_that_only_speak_of_the_rest(text: str) -> None:
     assert not is_placeholder(text)

@@ -98,6 +98,24 @@ def test_a_file_that_a_sparse_checkout_leaves_out_is_neither_made_nor_missing(
     )
 
 
+def test_a_file_that_git_skips_although_it_is_there_is_not_edited(root: Path, tmp_path: Path) -> None:
+    git(root, "update-index", "--skip-worktree", "far/a.txt")
+    landing = open_workspace(root, {"XDG_STATE_HOME": str(tmp_path / "state")}).landing
+
+    def land(path: str, name: str) -> Landed | Refused:
+        edit = Hunk(path, Action.UPDATE, Format.JSON, replacement=Replacement("two", "TWO"))
+        return landing.land(edit, hunk_id=name)
+
+    refused = land("far/a.txt", "h1")
+    assert (
+        isinstance(refused, Refused) and "git update-index --no-skip-worktree 'far/a.txt'" in refused.message
+    )
+    assert (root / "far/a.txt").read_text() == "one\ntwo\n"
+    assert isinstance(land("near/b.txt", "h2"), Landed)
+    git(root, "update-index", "--no-skip-worktree", "far/a.txt")
+    assert isinstance(land("far/a.txt", "h3"), Landed)
+
+
 def test_without_a_repository_a_new_file_is_as_it_was_typed(tmp_path: Path) -> None:
     root = tmp_path / "plain"
     root.mkdir()

@@ -44,7 +44,12 @@ BAR = "│ "
 _MOST_NAMED = 3
 MOST_FINDINGS = 5
 """Findings that are shown of one check."""
-WALLS = {"landlock": " · behind Landlock", "none": " · without walls"}
+WALLS = {
+    "bubblewrap": " · in bubblewrap",
+    "landlock": " · behind Landlock",
+    "seatbelt": " · behind Seatbelt",
+    "none": " · without walls",
+}
 """What is said of the walls a check ran in, where they are not the usual ones."""
 _SAID = {
     "green": "passed",

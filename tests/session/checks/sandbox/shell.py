@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -58,6 +60,16 @@ def has_landlock() -> bool:
         return False
 
 
+def has_bubblewrap() -> bool:
+    """Whether ``bwrap`` is installed and makes a namespace here."""
+    program = shutil.which("bwrap")
+    line = [str(program), "--unshare-all", "--ro-bind", "/", "/", "true"]
+    return program is not None and subprocess.run(line, check=False, capture_output=True).returncode == 0
+
+
+needs_bubblewrap = pytest.mark.skipif(
+    not has_bubblewrap(), reason="bubblewrap is not installed, or makes no namespaces here"
+)
 needs_landlock = pytest.mark.skipif(not has_landlock(), reason="this kernel has no Landlock")
 
 

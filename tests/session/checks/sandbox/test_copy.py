@@ -15,7 +15,7 @@ from session.checks.sandbox import copy
 from session.checks.sandbox.command import End
 from session.checks.sandbox.copy import CopySandbox, TooLarge
 from session.checks.sandbox.sandbox import Sandboxes
-from tests.session.checks.sandbox.shell import a_copy, needs_landlock, shell
+from tests.session.checks.sandbox.shell import a_copy, has_bubblewrap, needs_landlock, shell
 
 
 def copied(project: Path) -> CopySandbox:
@@ -125,7 +125,11 @@ def refused(project: Path, *most_files: int) -> list[str]:
 @needs_landlock
 def test_where_the_system_refuses_namespaces_the_first_command_runs_in_a_copy(project: Path) -> None:
     before = (project / "app.py").read_text()
-    note = "a copy behind a fence, without sockets (unshare"
+    note = (
+        "a copy within bubblewrap (unshare"
+        if has_bubblewrap()
+        else "a copy behind a fence, without sockets (unshare"
+    )
     *copied, too_large = refused(project, 100, 1)
     assert copied == [f"3 put in {note}"] * 2
     assert too_large == (

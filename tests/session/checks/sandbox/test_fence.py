@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from session.checks.sandbox import kernel
+from session.checks.sandbox import copy, kernel
 from session.checks.sandbox.command import End
+from session.checks.sandbox.fence_plan import NoFenceError
 from session.checks.sandbox.plan import MEGABYTE, Limits
 from session.checks.sandbox.syscall_filter import NoFilterError, namespace_filter, syscall_filter
-from tests.session.checks.sandbox.shell import Shell, a_copy, needs_landlock, shell
+from tests.session.checks.sandbox.shell import Shell, a_copy, needs_bubblewrap, needs_landlock, shell
 
 KEYS = (
     ".ssh/id_ed25519",
@@ -29,8 +30,33 @@ KEYS = (
 )
 
 
+@pytest.fixture(
+    params=[
+        pytest.param("landlock", marks=needs_landlock),
+        pytest.param("bubblewrap", marks=needs_bubblewrap),
+        pytest.param("bubblewrap alone", marks=needs_bubblewrap),
+    ]
+)
+def fence(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The walls that this machine has: Landlock, bubblewrap or both."""
+    fence = str(request.param)
+    if fence == "landlock":
+        monkeypatch.setattr(copy, "bubblewrap", no_bubblewrap)
+    if fence == "bubblewrap alone":
+        monkeypatch.setattr(kernel, "landlock_version", no_landlock)
+    return fence
+
+
+def no_bubblewrap(*_: object, **__: object) -> list[str]:
+    raise NoFenceError("bubblewrap is not installed")
+
+
+def no_landlock() -> int:
+    raise OSError(38, "Function not implemented")
+
+
 @pytest.fixture
-async def fenced(project: Path) -> AsyncIterator[Shell]:
+async def fenced(project: Path, fence: str) -> AsyncIterator[Shell]:
     """Runs lines in a copy of ``project``, with keys in the home folder."""
     for path in KEYS:
         key = Path.home() / path
@@ -40,11 +66,10 @@ async def fenced(project: Path) -> AsyncIterator[Shell]:
     sandbox = a_copy(project)
     sandbox.fill()
     yield shell(sandbox)
-    assert sandbox.walls == "landlock" and "for the test" in sandbox.note
+    assert sandbox.walls == fence.split()[0] and "for the test" in sandbox.note
     await sandbox.remove()
 
 
-@needs_landlock
 async def test_a_command_behind_the_fence_works_on_its_copy(project: Path, fenced: Shell) -> None:
     ran = await fenced("echo changed > app.py; mkdir new; mv notes.md new/; cat app.py; ls new; exit 3")
     assert (ran.outcome.end, ran.outcome.code, ran.output) == (End.EXIT, 3, "changed\nnotes.md\n")
@@ -75,19 +100,22 @@ TRY_TO_WRITE = {
 }
 """Shell lines that succeed only where the fence is open."""
 
+OF_THE_SANDBOX = {"the home folder", "a temporary folder", "shared memory", "the folder of what runs"}
+"""What is written to the sandbox's own files there: in these tests the home folder is a temporary one."""
 
-@needs_landlock
-async def test_nothing_but_the_copy_can_be_written(project: Path, fenced: Shell) -> None:
+
+async def test_nothing_but_the_copy_can_be_written(project: Path, fenced: Shell, fence: str) -> None:
     before = {path.name: path.read_text() for path in project.iterdir() if path.is_file()}
     tries = "".join(
         f"({line.format(project=project)}) >&2 && echo {name}\n" for name, line in TRY_TO_WRITE.items()
     )
     ran = await fenced(f"exec 2>/dev/null; {tries}echo over")
-    assert ran.output == "over\n", "what is told was possible"
+    own = OF_THE_SANDBOX if fence == "bubblewrap alone" else ()
+    assert [line for line in ran.output.splitlines() if line not in own] == ["over"], "this was possible"
+    assert not [*Path.home().glob("spark-*"), *Path("/tmp").glob("spark-was-*")], "it is outside"
     assert {path.name: path.read_text() for path in project.iterdir() if path.is_file()} == before
 
 
-@needs_landlock
 async def test_no_key_can_be_read(fenced: Shell) -> None:
     ran = await fenced(f'cd "$HOME"; cat {" ".join(KEYS)}; cat "$XDG_STATE_HOME"/*/*; echo over')
     assert ran.output.splitlines()[-1] == "over" and "the key" not in ran.output
@@ -126,21 +154,21 @@ print("over")
 """
 
 
-@needs_landlock
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the numbers of these calls are x86's")
-async def test_no_other_program_can_be_reached(tmp_path: Path, fenced: Shell) -> None:
+async def test_no_other_program_can_be_reached(fenced: Shell, fence: str) -> None:
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(Path.home() / "socket"))
         server.listen()
         script = f"cat > calls.py <<'END'\n{CALLS}\nEND\n{sys.executable} calls.py {os.getpid()}"
         ran = await fenced(script)
     said = ran.output.splitlines()
-    if kernel.landlock_version() < kernel.SCOPED:
+    if fence == "landlock" and kernel.landlock_version() < kernel.SCOPED:
         said.remove("a signal")
+    if fence != "landlock":  # sockets of the internet lead no further than the namespace
+        said = [line for line in said if line not in {f"a socket of family {each}" for each in (2, 10, 16)}]
     assert said == ["over"], ran.output
 
 
-@needs_landlock
 async def test_limits_hold_for_a_process(fenced: Shell) -> None:
     memory = Limits(memory=64 * MEGABYTE)
     ran = await fenced(f"{sys.executable} -c 'x = bytearray(200_000_000); print(len(x))'", limits=memory)
@@ -149,7 +177,6 @@ async def test_limits_hold_for_a_process(fenced: Shell) -> None:
     assert ran.outcome.code != 0
 
 
-@needs_landlock
 async def test_a_check_with_the_network_gets_sockets_of_the_internet_alone(fenced: Shell) -> None:
     line = f"""{sys.executable} -c '
 import socket
@@ -166,11 +193,14 @@ from session.base.storage.folders import state_folder
 from session.checks.check import Check, Kind
 from session.checks.known_checks import Agreements
 from session.checks.runner import CheckRunner
-from session.checks.sandbox import kernel, syscall_filter
+from session.checks.sandbox import copy, fence_plan, kernel, syscall_filter
 from session.checks.sandbox.sandbox import Sandboxes
 
-def nothing() -> int:
+def nothing(*_, **__) -> int:
     raise OSError(38, "Function not implemented")
+
+def no_bubblewrap(*_, **__) -> list[str]:
+    raise fence_plan.NoFenceError("bubblewrap is not installed")
 
 def no_tables() -> dict:
     return {}
@@ -189,9 +219,16 @@ async def main() -> None:
 
 user, group = os.getuid(), os.getgid()
 kernel.unshare(kernel.NEW_USER)
-kernel.map_own_user(user, group)
+as_user_0 = sys.argv[2] == "but bubblewrap of user 0"
+if as_user_0:
+    Path("/proc/self/setgroups").write_text("deny")
+    Path("/proc/self/gid_map").write_text(f"0 {group} 1")
+    Path("/proc/self/uid_map").write_text(f"0 {user} 1")
+else:
+    kernel.map_own_user(user, group)
+    copy.bubblewrap = no_bubblewrap
 Path("/proc/sys/user/max_user_namespaces").write_text("0")
-if sys.argv[2] == "no Landlock":
+if sys.argv[2] != "no filter":
     kernel.landlock_version = nothing
 else:
     syscall_filter._tables = no_tables
@@ -199,15 +236,29 @@ asyncio.run(main())
 """
 
 
+def without_namespaces(project: Path, missing: str, key: Path) -> list[str]:
+    """What becomes of a check that reads ``key`` where the kernel allows no namespaces and something else is
+    ``missing``: before the user agrees to no walls, then, and once that is taken back."""
+    key.parent.mkdir()
+    key.write_text("the key\n")
+    line = [sys.executable, "-c", WITHOUT, str(project), missing, str(key)]
+    return subprocess.run(
+        line, capture_output=True, text=True, check=True, cwd=Path.cwd()
+    ).stdout.splitlines()
+
+
+@needs_bubblewrap
+def test_where_namespaces_are_refused_to_spark_bubblewrap_makes_them(project: Path) -> None:
+    key = Path.home() / ".ssh" / "id"
+    ran = without_namespaces(project, "but bubblewrap of user 0", key)
+    assert len(ran) == 3 and all(each.startswith("red True bubblewrap False exit 1") for each in ran), ran
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="namespaces are Linux's")
 @pytest.mark.parametrize("missing", ["no Landlock", "no filter"])
 def test_without_walls_nothing_runs_until_the_user_agrees(project: Path, missing: str) -> None:
     key = Path.home() / ".ssh" / "id"
-    key.parent.mkdir()
-    key.write_text("the key\n")
-    line = [sys.executable, "-c", WITHOUT, str(project), missing, str(key)]
-    ran = subprocess.run(line, capture_output=True, text=True, check=True, cwd=Path.cwd())
-    before, agreed, after = ran.stdout.splitlines()
+    before, agreed, after = without_namespaces(project, missing, key)
     for refused in (before, after):
         assert refused.startswith("unclear False - False "), refused
         assert "has no walls" in refused and "spark check --without-walls agree" in refused

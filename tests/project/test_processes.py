@@ -28,7 +28,7 @@ PLACES = {
     "session/tools/command/supervisor.py": "becomes the command that it watches",
     "tui/screen/clipboard.py": "tmux, to copy",
     "tui/screen/terminal/lending.py": "the user's editor",
-    "tui/cli/plan_prompt.py": "what opens the browser, with the address to sign in at",
+    "session/base/programs.py": "what opens the browser, with the address to sign in at",
 }
 _STARTS = {
     *("Popen", "create_subprocess_exec", "create_subprocess_shell", "getoutput", "getstatusoutput"),

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from session.base.programs import command_outside
+from session.base.programs import open_page
 from session.base.text.sanitize import clean_line
 from session.models.catalogue import Provider
 from session.models.key import CredentialsError
@@ -49,7 +48,7 @@ async def _sign_in(
         attempt = begun.attempt(server.redirect)
         arriving = server.expect(attempt)
         address = attempt.address(begun.issuer.authorize)
-        opened = browser and await asyncio.to_thread(_open, address)
+        opened = browser and await asyncio.to_thread(open_page, address)
         say(f"Continue with {plan.title}")
         how = "The browser opens this address" if opened else "Open this address in a browser"
         say(f"{how}:\n\n  {address}\n")
@@ -118,25 +117,6 @@ def _lines(queue: asyncio.Queue[str]) -> Iterator[None]:
         yield
     finally:
         loop.remove_reader(sys.stdin)
-
-
-def _open(address: str, environ: Mapping[str, str] = os.environ) -> bool:
-    """Open the browser, where this machine has a screen; whether that was done. It outlives spark."""
-    here = sys.platform == "darwin" or environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")
-    if not here or environ.get("SSH_CONNECTION"):
-        return False
-    program = "open" if sys.platform == "darwin" else "xdg-open"
-    try:
-        subprocess.Popen(
-            command_outside([program, address], Path.cwd()),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-    except OSError:
-        return False
-    return True
 
 
 def leave_plan(provider: Provider, plan: Plan, config: Path, account: str) -> bool:

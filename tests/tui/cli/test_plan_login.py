@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import socket
 import stat
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,7 +18,7 @@ from session.partner.server.server import Partner
 from tests.conftest import RunSpark
 from tests.session.local_servers import aside
 from tests.session.models.sign_in.issuer_server import Fault, IssuerServer, User, end_of, issuing
-from tests.session.models.sign_in.signing import settings_of
+from tests.session.models.sign_in.signing import settings_of, stand_in_browser
 
 SCRIPT = """
 plan = true
@@ -29,10 +27,6 @@ models = ["gpt-6-luna", "gpt-6.2-sol"]
 match = ["*"]
 [[scenario.step]]
 say = "The plan pays."
-"""
-BROWSER = f"""#!{sys.executable}
-import sys, urllib.request
-urllib.request.urlopen(sys.argv[1], timeout=30).read()
 """
 
 
@@ -56,15 +50,7 @@ def config(
     folder = own_folders / "config" / "spark"
     folder.mkdir(parents=True)
     (folder / "config.toml").write_text(settings_of(issuer, partner.url))
-    programs = own_folders / "programs"  # in a project none would be used
-    programs.mkdir()
-    browser = programs / "xdg-open"
-    browser.write_text(BROWSER)
-    browser.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
-    monkeypatch.setenv("DISPLAY", ":0")
-    monkeypatch.delenv("SSH_CONNECTION", raising=False)
-    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+    stand_in_browser(own_folders / "programs", monkeypatch)
     return folder
 
 

@@ -24,6 +24,7 @@ from acp.interfaces import Client
 from acp.schema import (
     AcpMcpServer,
     AgentCapabilities,
+    AuthenticateResponse,
     ClientCapabilities,
     CloseSessionResponse,
     FileSystemCapabilities,
@@ -48,13 +49,15 @@ from acp.schema import (
     SseMcpServer,
 )
 
+from session.base.storage.folders import config_folder
 from session.base.storage.private_files import StoreError
 from session.base.text.sanitize import clean_line
+from session.models.catalogue import Catalogue
 from session.models.credentials import CredentialsError
 from session.project.workspace import WorkspaceError, open_workspace
 from session.record.journal.session_list import NoSessionError, check_readable, find_session, list_sessions
 from session.session import Session
-from session.setup.config import ConfigError, Flags
+from session.setup.config import ConfigError, Flags, Settings, load_settings
 from session.setup.model_choice import ChoiceError
 from session.setup.opening import open_project
 from session.tools.mcp.settings import McpServer
@@ -62,6 +65,7 @@ from tui.line.acp.conversation import Conversation
 from tui.line.acp.editor_files import ClientFiles
 from tui.line.acp.options import OptionError, choose, modes, options
 from tui.line.acp.prompt_text import Block, ContentError, prompt_text
+from tui.line.acp.signing_in import AUTH_REQUIRED, AuthMethod, auth_methods, sign_in
 
 ClientServer = HttpMcpServer | SseMcpServer | AcpMcpServer | McpServerStdio
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9]+")
@@ -160,8 +164,15 @@ class SparkAgent:
                     close=SessionCloseCapabilities(),
                 ),
             ),
-            auth_methods=[],
+            auth_methods=self._auth_methods(),
         )
+
+    async def authenticate(self, method_id: str, **_: Any) -> AuthenticateResponse:
+        """Sign in with a plan, or see that a key is there."""
+        with _told_to_the_client():
+            settings, catalogue = self._settings()
+            await sign_in(method_id, catalogue, settings)
+        return AuthenticateResponse()
 
     async def new_session(
         self, cwd: str, mcp_servers: list[ClientServer] | None = None, **_: Any
@@ -250,6 +261,17 @@ class SparkAgent:
         if conversation is not None:
             conversation.cancel()
 
+    def _auth_methods(self) -> list[AuthMethod]:
+        try:
+            return auth_methods(self._settings()[1])
+        except ConfigError:
+            return []  # a session that is opened says why
+
+    def _settings(self) -> tuple[Settings, Catalogue]:
+        """The user's own settings: no project decides where a key goes."""
+        config = config_folder()
+        return load_settings(config, config, os.environ, self._flags)
+
     async def _again(
         self, cwd: str, session_id: str, mcp_servers: list[ClientServer] | None, *, replay: bool
     ) -> Session:
@@ -288,7 +310,7 @@ class SparkAgent:
     def _session(self, folder: Path, mcp_servers: list[ClientServer], resume: str | None) -> Session:
         opening = open_project(folder, self._flags, os.environ)
         if opening.endpoint is None:
-            raise RequestError(-32000, clean_line(opening.missing))
+            raise RequestError(AUTH_REQUIRED, clean_line(opening.missing))
         servers, unused = with_client_servers(opening.settings.mcp, mcp_servers)
         opening = replace(opening, settings=replace(opening.settings, mcp=servers))
         journal = None

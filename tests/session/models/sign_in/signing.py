@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from session.models.catalogue import Catalogue, Provider, load_catalogue
 from session.models.credentials import KeySupply
@@ -17,6 +21,24 @@ from session.models.sign_in.plan import Plan
 from tests.session.models.sign_in.issuer_server import IssuerServer, browse
 
 Browser = Callable[[str], Any]
+_PROGRAM = f"""#!{sys.executable}
+import sys, urllib.request
+urllib.request.urlopen(sys.argv[1], timeout=30).read()
+"""
+"""A browser whose user agrees to everything."""
+
+
+def stand_in_browser(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have processes open pages in a browser in the new folder ``programs``; in a project none would be
+    used."""
+    programs.mkdir()
+    browser = programs / "xdg-open"
+    browser.write_text(_PROGRAM)
+    browser.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.delenv("SSH_CONNECTION", raising=False)
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
 
 
 def plan_of(issuer: IssuerServer) -> Plan:

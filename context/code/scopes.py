@@ -116,6 +116,16 @@ class NamedText:
             ):
                 yield node
 
+    def in_types(self, name: str) -> Iterator[Node]:
+        """The texts in a script's types that name a member: ``Store['name']``, ``Pick<Store, 'name'>``."""
+        if self.root is None or self.language.name not in ("typescript", "tsx"):
+            return
+        for match in re.finditer(rb"(['\"])%b\1" % re.escape(name.encode()), self.source):
+            node = self.root.descendant_for_byte_range(match.start() + 1, match.end() - 1)
+            around = node.parent.parent if node is not None and node.parent is not None else None
+            if node is not None and around is not None and around.type == "literal_type":
+                yield node
+
     def _annotates(self, node: Node) -> bool:
         around = node.parent.parent if node.parent is not None else None
         if self.language.name != "python" or around is None:

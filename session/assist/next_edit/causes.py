@@ -25,8 +25,8 @@ from edits.hunk import Action, Format, Hunk, HunkLine, LineKind
 from session.assist.next_edit.class_table import ClassTable
 from session.assist.next_edit.move import Move, Moves, followed, importing, module_of
 from session.assist.next_edit.own_body import body_lines
-from session.assist.next_edit.references import Piece, References
-from session.assist.next_edit.rename import Rename, renames
+from session.assist.next_edit.references import References
+from session.assist.next_edit.rename import Piece, Rename, renames
 from session.assist.next_edit.signature import CallEdit, SignatureChange, edit_of, signature_changes
 from session.project.syntax import definitions_in
 

@@ -17,24 +17,12 @@ from context.index.outliner import OUTLINER
 from context.project.snapshot import Snapshot
 from context.text.secrets import is_secret_file
 from context.text.words import definition_term
+from session.assist.next_edit.written_types import field_type, parameters_of, result_type, type_name
 
 _OWNERS = frozenset({"class", "type"})
 _MOST_FILES = 8
-_RESULT = re.compile(r"(?:->|\)\s*:)\s*(.+)$")
-_WRAPPERS = re.compile(
-    r"\b(?:Optional|Final|ClassVar|Annotated|Readonly|Box|Rc|Arc|RefCell|Ref|RefMut|Option|Promise|Awaitable|"
-    r"Type|type|weak|mut|dyn|impl|const|readonly|struct|class|enum)\b|'\w+\b(?!')"
-)
-BUILTIN = ""
-"""The type of what is certainly no instance of a class of the project."""
 _GO_FIELD = re.compile(r"\*?(?:([\w, ]+?)\s+(?=[\w*\[(])|[\w.\[\]*]+$)")
-_GO_ELEMENT = re.compile(r"\w+\([^:>]*\)\s*[\w*\[(][^:>]*$")
 _ADDS = re.compile(r"(?:unsafe\s+)?(?:impl|extension)\b")
-_ANY = frozenset({"Any", "any", "object", "unknown", "interface", "auto", "var", "never", "void", "this"})
-_LISTED = re.compile(
-    r"^(?:\[|\*?\[\]|(?:list|List|dict|Dict|set|Set|tuple|Tuple|Sequence|Iterable|Iterator|Mapping|Vec|HashMap|Array|"
-    r"Map|map|Record|Callable|chan)\b)"
-)
 
 
 @dataclass(slots=True)
@@ -44,20 +32,8 @@ class ClassEntry:
     members: dict[str, str] = field(default_factory=dict)
     bases: set[str] = field(default_factory=set)
     paths: set[str] = field(default_factory=set)
-
-
-def type_name(written: str) -> str | None:
-    """The class that a written type means: :data:`BUILTIN` for a list and the like, None where it says
-    none."""
-    text = written.strip().strip("'\"").lstrip(":").strip()
-    parts = [part for part in re.split(r"\s*\|\s*", text) if part not in ("None", "null", "undefined")]
-    text = re.sub(r"^[&*?\s]+", "", _WRAPPERS.sub("", parts[0] if len(parts) == 1 else "").strip())
-    text = text.lstrip("[<(&*? ") if not text.startswith("[]") else text
-    if _LISTED.match(text):
-        return BUILTIN
-    found = re.match(r"[\w.]+(?:::\w+)*", text)
-    name = re.split(r"\.|::", found[0])[-1] if found is not None else ""
-    return None if len(name) < 2 or name in _ANY else name
+    signatures: dict[str, str] = field(default_factory=dict)
+    """Those of its methods, and the types of members that are functions."""
 
 
 class ClassTable:
@@ -73,6 +49,7 @@ class ClassTable:
         self._known = frozenset(snapshot.paths)
         self._renamed = renamed
         self._module: str | None = None
+        self._own: dict[str, bool] = {}
         self._texts: dict[str, NamedText | None] = {}
 
     def text(self, path: str) -> NamedText | None:
@@ -116,7 +93,7 @@ class ClassTable:
             if symbol.kind in _OWNERS and bare == name:
                 if not _ADDS.match(symbol.signature):
                     entry.paths.add(path)
-                entry.bases |= _bases(name, self._head(path, symbol))
+                entry.bases |= _bases(name, self._whole(path, symbol))
             elif owner == name:
                 member = symbol.name.rpartition(".")[2]
                 member = self._renamed[0] if member == self._renamed[1] else member
@@ -128,11 +105,12 @@ class ClassTable:
                 if symbol.kind == "function" or "(" in symbol.signature.partition("=")[0]:
                     written = result_type(symbol.signature) or ""
                 else:
-                    written = _field_type(symbol.signature, member)
+                    written = field_type(symbol.signature, member)
+                entry.signatures.setdefault(member, self._whole(path, symbol))
                 entry.members.setdefault(member, self._written(written, path))
 
-    def _head(self, path: str, symbol: Symbol) -> str:
-        """The signature of a class, in full."""
+    def _whole(self, path: str, symbol: Symbol) -> str:
+        """A signature, in full."""
         text = self.text(path)
         if CUT not in symbol.signature or text is None:
             return symbol.signature
@@ -143,6 +121,10 @@ class ClassTable:
         """A type as a file writes it; one of another project's package in Go is as one of the language's
         own."""
         package = re.match(r"[*&]?(\w+)\.", written)
+        if self.family == "python" and written:
+            text = self.text(path)
+            names = (package[1] if package is not None else "", type_name(written) or "")
+            return "[]" if text is not None and any(self.foreign(text, each) for each in names) else written
         text = self.text(path) if package is not None and self.family == "go" else None
         if package is None or text is None or self.imported_here(text, package[1]):
             return written
@@ -153,6 +135,23 @@ class ClassTable:
         word = re.escape(name.encode())
         found = re.search(rb'(?:\b%b\s+"([^"]+)")|"((?:[^"]*/)?%b(?:/v\d+)?)"' % (word, word), text.source)
         return found is None or self.own_package((found[1] or found[2]).decode())
+
+    def foreign(self, text: NamedText, name: str) -> bool:
+        """Whether a file of Python has a name from another project: what it imports it from, or as, is none
+        of this one's folders and files."""
+        word = re.escape(name.encode())
+        said = rb"^\s*from\s+(\w+)[\w.]*\s+import\b(?:\s*\([^)]*|[^\n(]*)\b%b\b|^\s*import\s+(%b)\b" % (
+            word,
+            word,
+        )
+        found = re.search(said, text.source, re.MULTILINE) if name else None
+        if found is None:
+            return False
+        top = (found[1] or found[2]).decode()
+        if top not in self._own:
+            parts = re.compile(rf"(?:^|/){top}(?:/|\.pyi?$)")
+            self._own[top] = any(map(parts.search, self._known))
+        return not self._own[top]
 
     def known(self, name: str) -> bool:
         """Whether the project defines a class ``name``."""
@@ -196,6 +195,27 @@ class ClassTable:
                 return self.entry(each).members[member]
         return None
 
+    def parameter(self, owner: str, name: str, at: int) -> str:
+        """The written type of the parameter ``at`` (from 0) of a method of ``owner``, or without one, of a
+        function or of a type of functions; empty where that is not told."""
+        if owner:
+            found = [
+                self.entry(each).signatures[name]
+                for each in (owner, *sorted(self.ancestors(owner)))
+                if name in self.entry(each).signatures
+            ][:1]
+        else:
+            found = sorted(
+                {
+                    self._whole(path, symbol)
+                    for path in self._defining(name)
+                    for symbol in self.symbols(path)
+                    if re.sub(r"<.*", "", symbol.name) == name
+                }
+            )
+        written = parameters_of(found[0]) if len(found) == 1 else []
+        return written[at] if at < len(written) else ""
+
     def result_of(self, function: str) -> str | None:
         """The written type of what a function of the project gives; None where two of the name differ."""
         if function not in self._functions:
@@ -221,25 +241,6 @@ class ClassTable:
         scores = self._snapshot.words.score({definition_term(name.lower()): 1.0})
         ranked = sorted(scores, key=lambda path: (-scores[path], path))
         return [path for path in ranked if family_of(path) == self.family][:_MOST_FILES]
-
-
-def result_type(signature: str) -> str | None:
-    """The type that a function gives, as its signature writes it; in Go that of its first result."""
-    if (signature.startswith("func ") and "->" not in signature) or _GO_ELEMENT.match(signature):
-        return _go_result(signature)
-    found = _RESULT.search(signature)
-    return found[1] if found is not None else None
-
-
-def _go_result(signature: str) -> str | None:
-    rest = re.sub(r"^(?:func\s*)?(?:\([^)]*\)\s*)?\w+(?:\[[^\]]*\])?", "", signature)
-    depth = 0
-    for at, char in enumerate(rest):
-        depth += (char == "(") - (char == ")")
-        if depth == 0 and at:
-            first = rest[at + 1 :].strip().strip("()").split(",")[0].split()
-            return first[-1] if first else None
-    return None
 
 
 def _members(symbols: Sequence[Symbol]) -> list[tuple[str, Symbol]]:
@@ -279,13 +280,3 @@ def _bases(name: str, signature: str) -> set[str]:
     if re.match(r"\s*(?:\(|:|extends|implements|<)", rest) is None:
         return set()
     return set(re.findall(r"\b[^\W\d]\w+\b", rest)) - {"extends", "implements", "public", "metaclass", "with"}
-
-
-def _field_type(signature: str, name: str) -> str:
-    found = re.search(rf"\b{re.escape(name)}\b\??\s*:\s*([^=]+)", signature)
-    if found is not None:
-        return found[1]
-    after = re.search(rf"\b{re.escape(name)}\s+([^=\s`]+)", signature)
-    before = re.search(rf"([\w.<>\[\]*]+)\s+{re.escape(name)}\b", signature)
-    chosen = after or before
-    return chosen[1] if chosen is not None else ""

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from context.code.languages import Language
 from context.code.scopes import NamedText, scoping_of
-from session.assist.next_edit.references import Piece, is_plain
+from session.assist.next_edit.name_syntax import is_plain
+from session.assist.next_edit.rename import Piece
 from session.assist.next_edit.signature import SignatureChange, renamed_parameters
 
 if TYPE_CHECKING:

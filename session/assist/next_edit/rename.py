@@ -6,11 +6,15 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from context.code.languages import language_of
 from context.code.scopes import NamedText, scoping_of
 from edits.files.diff import changes
 from session.project.syntax import Definition
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _NAME = re.compile(r"(?<![\w$])[^\W\d][\w$]*")
 SHORTEST = 3
@@ -33,6 +37,28 @@ class Rename:
 
     def __str__(self) -> str:
         return f"{self.old} → {self.new}"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Bytes of a line that become ``text``."""
+
+    row: int
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What was renamed: the file, the scope that it is bound in, and the class that it is a member of."""
+
+    path: str
+    scope: Node
+    owner: str
+    local: bool
+    is_class: bool
+    method: bool = False
 
 
 def renames(

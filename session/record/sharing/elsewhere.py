@@ -48,7 +48,8 @@ class Elsewhere:
         """For the user who opens another session of the project."""
         if self.presence == Presence.NOBODY:
             return f"session {self.name} goes on without a screen: spark resume {self.name} follows it"
-        return f"another spark works here, {self.where}: spark resume {self.name} follows it"
+        stands = "works" if self.runs else "is open"
+        return f"another spark {stands} here, {self.where}: spark resume {self.name} follows it"
 
     @property
     def _screen(self) -> str:

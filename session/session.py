@@ -65,6 +65,7 @@ from session.turn.money import MoneyBudget
 from session.turn.preparation import Preparations
 from session.turn.redirect_after_hunk import AfterHunk
 from session.turn.resume import ResumedSession, resume_session
+from session.turn.turn_maker import TurnMaker
 from session.turn.turn_memory import TurnMemory
 from session.turn.turns import Turns
 from session.wire.link.connection import Connection
@@ -172,7 +173,7 @@ class Session:
         )
         self.money = MoneyBudget(opening.settings.budget, self.folders.usage)
         """What the user agreed to spend."""
-        self._turns = Turns(
+        self._maker = TurnMaker(
             self.name,
             opening,
             connection=self.connection,
@@ -183,12 +184,12 @@ class Session:
             thread=self._edit_thread,
             toolbox=self.toolbox,
             recorder=recorder,
-            tasks=tasks,
             money=self.money,
             attended=attended,
-            ended=self._resumed.turns if self._resumed else 0,
         )
-        self.outputs = self._turns.outputs
+        ended = self._resumed.turns if self._resumed else 0
+        self._turns = Turns(self._maker, recorder.publish, tasks, ended)
+        self.outputs = self._maker.outputs
         self._after_hunk = AfterHunk(self._turns, recorder.publish)
         recorder.subscribe(self._after_hunk.take, *self._after_hunk.KINDS)
         self._default = DefaultModel(opening, self._choice, recorder, self._turns.choice_changed)
@@ -230,6 +231,7 @@ class Session:
             toolbox=self.toolbox,
             recorder=recorder,
             turns=self._turns,
+            lane=self._maker.lane,
             checks=self.checks,
             hunks=self.hunks,
             attended=attended,
@@ -281,11 +283,11 @@ class Session:
     @property
     def review(self) -> bool:
         """Whether every hunk is held until the user accepts it; a change holds from the next turn on."""
-        return self._turns.review
+        return self._maker.review
 
     @review.setter
     def review(self, wanted: bool) -> None:
-        self._turns.review = wanted
+        self._maker.review = wanted
 
     def edits_in(self, editor: OuterEditor) -> None:
         """From now on, hunks land in what ``editor`` has of a file, unsaved text included, and are shown in

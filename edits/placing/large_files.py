@@ -10,7 +10,7 @@ import codecs
 
 from edits.files.text import decode
 from edits.hunk import Format, Hunk, Rung
-from edits.placing.locate import Place
+from edits.placing.found import Place
 from edits.placing.splices import Splice, spliced, splices
 
 LARGE = 4 * 1024 * 1024

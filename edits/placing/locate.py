@@ -13,7 +13,6 @@ typed (``edits.newtext.soundness``); another reading of the hunk may do then.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from edits.files.folding import fold, tells
 from edits.hunk import Hunk, HunkLine, LineKind, RefusalCode, Rung
@@ -24,6 +23,7 @@ from edits.placing.anchors import Symbol, anchor_line, settle_by_anchors, settle
 from edits.placing.blank_lines import matches, new_of, occurrences, place_spaced
 from edits.placing.elision import place_elided
 from edits.placing.fitting import Site, fit
+from edits.placing.found import Miss, Place, Present
 from edits.placing.hints import describe_candidates, describe_nearest
 from edits.placing.indent import UNMOVED, Shift, first_lost, shift_of
 from edits.placing.readings import Reading, as_in_file, readings_of
@@ -41,36 +41,6 @@ _SURE_WITHOUT_ANCHOR = 20
 
 
 _LOOSE = ((Rung.FOLDED, place_spaced), (Rung.ELISION, place_elided), (Rung.ALIGNED, place_aligned))
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Lines ``start`` to ``end`` of the file, from 0, are the hunk's old text.
-
-    ``lines`` is the reading that matched, its new lines indented as the file is.
-    """
-
-    start: int
-    end: int
-    rung: Rung
-    lines: tuple[HunkLine, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Present:
-    """The hunk's new text is at these lines already, and its old text is nowhere."""
-
-    start: int
-    end: int
-    rung: Rung
-
-
-@dataclass(frozen=True, slots=True)
-class Miss:
-    """The hunk has no place in the file, or more than one."""
-
-    code: RefusalCode
-    message: str
 
 
 def locate(lines: Sequence[str], hunk: Hunk, symbols: Symbols = lambda: ()) -> Place | Present | Miss:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from edits.files.diff import edited
 from edits.files.text import FileError, TextFile, decode
 from edits.hunk import Action, Format, Hunk, HunkLine, LineKind, RefusalCode, Replacement
-from edits.placing.locate import Miss, Present
+from edits.placing.found import Miss, Present
 from edits.placing.place import place
 from edits.placing.splices import spliced
 from edits.placing.whole_parts import hunks_of

@@ -16,13 +16,16 @@ from edits.files.text import TextFile
 from edits.hunk import Format, Hunk, HunkLine, LineKind, RefusalCode, Replacement, Rung
 from edits.newtext.soundness import unsound
 from edits.placing.fitting import Site, fit
+from edits.placing.found import Miss, Place, Present
 from edits.placing.hints import describe_nearest
 from edits.placing.indent import shift_of
-from edits.placing.locate import Miss, Place, Present, Symbols, locate
-from edits.placing.made import place_made
+from edits.placing.locate import Symbols, locate
 from edits.placing.splices import Splice, spliced, splices, with_final_newline
 from edits.placing.substitution import Substitution, substitute
 from edits.placing.whole_files import place_whole
+
+_CHANGED = "the lines that it is for have changed since"
+"""Why a hunk that a program made has no place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ class Placed:
 def place(file: TextFile, hunk: Hunk, symbols: Symbols = lambda: ()) -> Placed | Present | Miss:
     """Find the place of ``hunk`` in ``file``."""
     if hunk.made:
-        stands = place_made(file.lines, hunk)
+        stands = _place_made(file.lines, hunk)
         return stands if isinstance(stands, Miss) else _by_lines(file, stands, hunk)
     if hunk.format is Format.WHOLE:
         whole = place_whole(file.lines, hunk)
@@ -54,6 +57,27 @@ def place(file: TextFile, hunk: Hunk, symbols: Symbols = lambda: ()) -> Placed |
             return found
     located = locate(file.lines, hunk, symbols)
     return _by_lines(file, located, hunk) if isinstance(located, Place) else located
+
+
+def _place_made(lines: Sequence[str], hunk: Hunk) -> Place | Miss:
+    """The place of a hunk that a program made of two texts of the file, so that nothing in it is a slip: its
+    lines are where they were, or in one other place, or else it is refused."""
+    old = hunk.old
+    at = (hunk.line_hint or 1) - 1
+    if _stands_at(lines, old, at):
+        return Place(at, at + len(old), Rung.EXACT, hunk.lines)
+    found = (
+        [start for start in range(len(lines) - len(old) + 1) if _stands_at(lines, old, start)] if old else []
+    )
+    if len(found) != 1:
+        return Miss(RefusalCode.AMBIGUOUS if found else RefusalCode.NO_MATCH, _CHANGED)
+    return Place(found[0], found[0] + len(old), Rung.EXACT, hunk.lines)
+
+
+def _stands_at(lines: Sequence[str], old: Sequence[str], at: int) -> bool:
+    return (not old or (at < len(lines) and lines[at] == old[0])) and tuple(
+        lines[at : at + len(old)]
+    ) == tuple(old)
 
 
 def _by_characters(file: TextFile, hunk: Hunk, typed: Replacement) -> Placed | Present | Miss | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from edits.files import diff
 from edits.files.text import TextFile
 from edits.hunk import Extent, HunkLine, LineKind
-from edits.placing.locate import Place
+from edits.placing.found import Place
 
 LONGEST_SAMPLE = 120
 """Characters of the line that stands for a change."""

@@ -14,7 +14,7 @@ from edits.files.folding import fold, tells
 from edits.hunk import Format, Hunk, RefusalCode, Rung
 from edits.newtext.markup import FENCE
 from edits.newtext.soundness import placeholders_in, unsound
-from edits.placing.locate import Miss, Place
+from edits.placing.found import Miss, Place
 
 _SAME = 0.5
 """The part of a piece's place in the file that must stay, so that no other text is taken for it."""

@@ -15,8 +15,8 @@ from edits.formats.openers import commented_path
 from edits.hunk import Format, Hunk, HunkLine, LineKind
 from edits.newtext.placeholders import PROSE_SUFFIXES
 from edits.placing.anchors import Symbol
+from edits.placing.found import Miss
 from edits.placing.kept_parts import forgotten, kept
-from edits.placing.locate import Miss
 from edits.placing.whole_files import place_whole
 
 _AROUND = 3

@@ -241,7 +241,7 @@ class Surgery:
         return dependents(hunk, used, lambda name: self._left(landed[name]))
 
     def _left(self, entry: Entry) -> Left:
-        from session.project.syntax import definitions_in, imported_words
+        from session.project.definitions import definitions_in, imported_words
 
         before, after = self._text(entry.before, entry.path), self._text(entry.after, entry.place)
         names, names_now = (

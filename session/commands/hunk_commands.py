@@ -19,9 +19,9 @@ from edits.report import UndoneByUser
 from session.base.events import Event, HunkLanded, HunkRedone, HunkRefused, HunkUndone
 from session.base.text.sanitize import clean, clean_line
 from session.commands.diff_commands import Diff, DiffError, Which, diff, parsed
+from session.project.definitions import Definition, definitions_in, innermost
 from session.project.edit_thread import EditThread
 from session.project.open_files import OuterTexts
-from session.project.syntax import Definition, definitions_in, innermost
 from session.project.workspace import Workspace
 from session.record.journal.recorder import Recorder
 from session.turn.hunk_life import landed_event, redone_event, refused_event, undone_event

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -58,6 +58,7 @@ class RaceCommands:
         toolbox: Toolbox,
         recorder: Recorder,
         turns: Turns,
+        lane: Callable[[str], Lane],
         checks: CheckCommands,
         hunks: HunkCommands,
         attended: bool,
@@ -72,6 +73,7 @@ class RaceCommands:
         self._toolbox = toolbox
         self._publish = recorder.publish
         self._turns = turns
+        self._lane = lane
         self._checks = checks
         self._hunks = hunks
         self._attended = attended
@@ -110,8 +112,8 @@ class RaceCommands:
         if not judges:
             raise RaceError("a race needs a check that says which attempt is right")
 
-        def make(name: str, text: str, lane: Lane) -> RaceRunner:
-            return self._make(name, text, lane, attempts, judges, connection, judge_all=judge_all)
+        def make(name: str, text: str) -> RaceRunner:
+            return self._make(name, text, self._lane(name), attempts, judges, connection, judge_all=judge_all)
 
         try:
             self._plan(prompt, attempts, judges, judge_all=judge_all)
@@ -132,13 +134,13 @@ class RaceCommands:
         taken, replaced, winner = self._takable(number)
         instead = f" in place of attempt {winner}" if winner else ""
 
-        def make(name: str, text: str, lane: Lane) -> TakeRunner:
+        def make(name: str, text: str) -> TakeRunner:
             from session.turn.turn import Turn
 
             return TakeRunner(
                 Turn(name),
                 text,
-                lane,
+                self._lane(name),
                 taken,
                 session=self._session,
                 undo=lambda: self._hunks.undo_turn(*replaced) if replaced[0] else _nothing(),

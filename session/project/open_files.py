@@ -22,8 +22,8 @@ from edits.files.text import FileError, TextFile, joined, split
 from edits.files.tree import Tree
 from session.base.events import FileSaved
 from session.base.text.sanitize import clean_line
+from session.project.definitions import Definition, definitions_in
 from session.project.edit_thread import EditThread
-from session.project.syntax import Definition, definitions_in
 from session.project.workspace import Workspace
 from session.record.journal.recorder import Recorder
 

@@ -6,31 +6,16 @@ import asyncio
 import gc
 from collections import deque
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from typing import Any, Protocol
 
-from session.base.events import Notice, PromptQueued, PromptSubmitted, PromptsUnqueued
+from session.base.events import Event, Notice, PromptQueued, PromptSubmitted, PromptsUnqueued
 from session.base.tasks import BackgroundTasks
-from session.project.edit_thread import EditThread
-from session.record.journal.recorder import Recorder
-from session.record.outputs import Outputs
-from session.setup.model_choice import ModelChoice
-from session.setup.opening import Opening
-from session.tools.toolbox import Toolbox
 from session.turn.hunk_life import Answer
-from session.turn.hunk_writer import HunkWriter
-from session.turn.lane import Lane
-from session.turn.money import MoneyBudget
-from session.turn.preparation import Preparations
-from session.turn.runner import Runner
-from session.turn.tool_calls import Calls
 from session.turn.turn import Turn
-from session.turn.turn_memory import TurnMemory
-from session.wire.link.connection import Connection
 
 
 class RunsTurn(Protocol):
-    """What runs one turn: a :class:`Runner`, or a race of attempts."""
+    """What runs one turn: a :class:`session.turn.runner.Runner`, or a race of attempts."""
 
     turn: Turn
     prompt: str
@@ -48,51 +33,40 @@ class RunsTurn(Protocol):
         ...
 
 
-MakeRunner = Callable[[str, str, Lane], RunsTurn]
-"""Makes what runs a turn, from its name, its prompt and its lane."""
+MakeRunner = Callable[[str, str], RunsTurn]
+"""Makes what runs a turn, from its name and its prompt."""
+
+
+class MakesTurns(Protocol):
+    """What the turns are made by: a :class:`session.turn.turn_maker.TurnMaker`."""
+
+    def choose(self, text: str, *, redirect: bool) -> None:
+        """Choose the model for a prompt, and set up the connection for it."""
+        ...
+
+    def set_up_connection(self) -> None:
+        """Set up the connection for the present choice. No answer is streaming on it."""
+        ...
+
+    def runner(self, name: str, prompt: str) -> RunsTurn:
+        """What runs the turn ``name``."""
+        ...
+
+    def as_chosen_now(self, runner: RunsTurn) -> RunsTurn:
+        """``runner``, or one made anew where the model or the tools changed while it waited for its turn."""
+        ...
 
 
 class Turns:
     """Runs one turn at a time. All methods are called on the event loop."""
 
     def __init__(
-        self,
-        session: str,
-        opening: Opening,
-        *,
-        connection: Connection | None,
-        choice: ModelChoice,
-        preparations: Preparations,
-        memory: TurnMemory,
-        writer: HunkWriter,
-        thread: EditThread,
-        toolbox: Toolbox,
-        recorder: Recorder,
-        tasks: BackgroundTasks,
-        money: MoneyBudget,
-        attended: bool,
-        ended: int,
+        self, maker: MakesTurns, publish: Callable[[Event], None], tasks: BackgroundTasks, ended: int
     ) -> None:
-        """``connection`` is None where the ``opening`` lacks something. ``attended`` says that a user can be
-        asked about a hunk or a tool call; ``ended`` is the number of a resumed session's last turn."""
-        self._session = session
-        self._opening = opening
-        self._connection = connection
-        self._choice = choice
-        self._preparations = preparations
-        self._memory = memory
-        self._writer = writer
-        self._thread = thread
-        self._toolbox = toolbox
-        self._recorder = recorder
-        self._publish = recorder.publish
+        """``ended`` is the number of a resumed session's last turn."""
+        self._maker = maker
+        self._publish = publish
         self._tasks = tasks
-        self._money = money
-        self._attended = attended
-        self.outputs = Outputs(opening.workspace.folders.state)
-        """The whole outputs of the session's calls and commands."""
-        self.review = opening.settings.review
-        """Whether every hunk is held until the user accepts it, from the next turn on."""
         self._number = ended
         self._runner: RunsTurn | None = None
         self._last: asyncio.Task[Any] | None = None
@@ -102,8 +76,6 @@ class Turns:
         self._interrupted: asyncio.Future[None] | None = None
         self._apart: asyncio.Task[Any] | None = None
         """The work between turns that an interrupted turn need not wait for."""
-        self._made_for: tuple[object, ...] = ()
-        """The model and the tools that the runner in hand was made for."""
 
     @property
     def running(self) -> bool:
@@ -130,9 +102,8 @@ class Turns:
         name = f"t{self._number}"
         kind = "redirect" if redirect else "prompt"
         self._publish(PromptSubmitted(name, text, kind, waiting=len(self._queued), typed=typed))
-        self._choice.begin(text, redirect=redirect, tokens=self._memory.conversation.tokens)
-        self._prepare_connection()
-        runner = self._make_runner(name, text) if make is None else make(name, text, self._make_lane(name))
+        self._maker.choose(text, redirect=redirect)
+        runner = (make or self._maker.runner)(name, text)
         before, self._runner = self._last, runner
         self._last = self._tasks.start(self._run(self._runner, before), f"running turn {name}")
 
@@ -204,7 +175,7 @@ class Turns:
     def choice_changed(self) -> None:
         """Use the present choice of model and tools for the next requests. A running turn keeps its own."""
         if not self.running:
-            self._prepare_connection()
+            self._maker.set_up_connection()
 
     async def close(self) -> None:
         """Drop the queue, interrupt the running turn, and wait until it has ended."""
@@ -212,44 +183,6 @@ class Turns:
         self.interrupt()
         if self._last is not None:
             await asyncio.wait({self._last})
-
-    def _make_lane(self, name: str) -> Lane:
-        return Lane(
-            name,
-            writer=self._writer,
-            thread=self._thread,
-            recorder=self._recorder,
-            attended=self._attended,
-            review=self.review,
-        )
-
-    def _make_runner(self, name: str, prompt: str) -> Runner:
-        preparation = self._preparations.now()
-        # A tool that is added while the turn runs is offered from the next turn on.
-        tools = self._toolbox.as_now()
-        self._made_for = (self._choice.model.name, self._toolbox.definitions())
-        return Runner(
-            Turn(name),
-            prompt,
-            session=self._session,
-            connection=self._connection,
-            offline=self._opening.missing,
-            preparation=preparation,
-            memory=self._memory,
-            lane=self._make_lane(name),
-            calls=Calls(
-                name,
-                tools,
-                preparation.counter,
-                self._recorder,
-                attended=self._attended,
-                outputs=self.outputs,
-            ),
-            chosen=self._choice.chosen(),
-            recorder=self._recorder,
-            money=self._money,
-            attended=self._attended,
-        )
 
     async def _wait_for_tools(self, runner: RunsTurn) -> None:
         """The first turn waits for the tools that are still being started; an interrupt ends the wait."""
@@ -264,26 +197,6 @@ class Turns:
         self._interrupted = asyncio.get_running_loop().create_future()
         await asyncio.wait({doing, self._interrupted}, return_when=asyncio.FIRST_COMPLETED)
 
-    def _as_chosen_now(self, runner: RunsTurn) -> RunsTurn:
-        """``runner``, or one made anew where the model or the tools changed while it waited for its turn."""
-        now = (self._choice.model.name, self._toolbox.definitions())
-        if not isinstance(runner, Runner):
-            return runner
-        if runner.turn.over or runner is not self._runner or now == self._made_for:
-            return runner
-        self._prepare_connection()
-        self._runner = self._make_runner(runner.turn.name, runner.prompt)
-        return self._runner
-
-    def _prepare_connection(self) -> None:
-        """Set up the connection for the present choice. No answer is streaming on it."""
-        connection, endpoint = self._connection, self._opening.endpoint
-        if connection is None or endpoint is None:
-            return
-        if connection.request != (profile := self._choice.profile()):
-            connection.request = profile
-        connection.use(replace(endpoint, headers=self._choice.headers()))
-
     async def _run(self, runner: RunsTurn, before: asyncio.Task[Any] | None) -> None:
         """Run one turn once the one before has wholly ended; then submit the next queued prompt."""
         if before is not None:
@@ -292,7 +205,8 @@ class Turns:
             if before is not self._apart:
                 await asyncio.wait({before})
         await self._wait_for_tools(runner)
-        runner = self._as_chosen_now(runner)
+        if runner is self._runner and not runner.turn.over:
+            runner = self._runner = self._maker.as_chosen_now(runner)
         await runner.run()
         if before is not None:
             await asyncio.wait({before})  # the next turn waits for this one alone

@@ -29,7 +29,8 @@ from edits.formats.detect import AutoParser
 from edits.formats.events import Completed
 from edits.hunk import Action, Rung
 from edits.placing.blank_lines import occurrences
-from edits.placing.locate import Place, Present, locate
+from edits.placing.found import Place, Present
+from edits.placing.locate import locate
 from edits.placing.splices import spliced, splices
 from tests.bench.damages import DAMAGES, DEFINITION, Edit, Typed, hopeless
 

@@ -28,7 +28,7 @@ from session.assist.next_edit.own_body import body_lines
 from session.assist.next_edit.references import References
 from session.assist.next_edit.rename import Piece, Rename, renames
 from session.assist.next_edit.signature import CallEdit, SignatureChange, edit_of, signature_changes
-from session.project.syntax import definitions_in
+from session.project.definitions import definitions_in
 
 _AROUND = 3
 

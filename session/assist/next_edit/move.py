@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 
 from context.code.uses import Import
 from session.assist.next_edit.rename import SHORTEST
-from session.project.syntax import Definition
+from session.project.definitions import Definition
 
 MOST_REMEMBERED = 50
 """Definitions that went or came lately, and have no other half yet."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from context.code.languages import language_of
 from context.code.scopes import NamedText, scoping_of
 from edits.files.diff import changes
-from session.project.syntax import Definition
+from session.project.definitions import Definition
 
 if TYPE_CHECKING:
     from tree_sitter import Node

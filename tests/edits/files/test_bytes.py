@@ -17,8 +17,9 @@ from edits.files.tree import Tree
 from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind, RefusalCode, Refused, Rung
 from edits.landing import Landing
 from edits.placing import large_files
+from edits.placing.found import Place
 from edits.placing.large_files import change_exactly
-from edits.placing.locate import Place, locate
+from edits.placing.locate import locate
 from edits.placing.splices import spliced, splices
 from tests.edits.helpers import Project
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from edits.hunk import RefusalCode, Replacement, Rung
-from edits.placing.locate import Miss, Present
+from edits.placing.found import Miss, Present
 from edits.placing.splices import Splice
 from edits.placing.substitution import Substitution, substitute
 from tests.edits.placing.written import text

@@ -9,8 +9,9 @@ import pytest
 from edits.files.folding import fold, indentation
 from edits.hunk import Hunk, Rung
 from edits.placing.blank_lines import matches, occurrences, place_spaced
+from edits.placing.found import Miss, Place, Present
 from edits.placing.indent import Moved, Shift, Tabs, Units, reindented, shift_of
-from edits.placing.locate import Miss, Place, Present, find, locate
+from edits.placing.locate import find, locate
 from tests.edits.placing.written import body, hunk, marked
 
 

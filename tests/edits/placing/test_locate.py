@@ -8,7 +8,8 @@ import pytest
 
 from edits.hunk import Action, Format, Hunk, HunkLine, LineKind, RefusalCode, Rung
 from edits.placing import alignment
-from edits.placing.locate import Miss, Place, Present, locate
+from edits.placing.found import Miss, Place, Present
+from edits.placing.locate import locate
 
 
 def hunk(*lines: str, **more: Any) -> Hunk:

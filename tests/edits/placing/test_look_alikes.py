@@ -10,7 +10,8 @@ from edits.files.text import decode
 from edits.formats.detect import AutoParser
 from edits.formats.events import Completed
 from edits.hunk import Action, Format, Hunk, HunkLine, LineKind
-from edits.placing.locate import Miss, Place, locate
+from edits.placing.found import Miss, Place
+from edits.placing.locate import locate
 from edits.placing.splices import spliced, splices
 
 

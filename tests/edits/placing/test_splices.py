@@ -8,7 +8,7 @@ import pytest
 
 from edits.files.diff import rewritten
 from edits.hunk import Action, Extent, Format, Hunk, RefusalCode, Replacement, Rung
-from edits.placing.locate import Place
+from edits.placing.found import Place
 from edits.placing.place import Placed, deletes_as_it_is, place
 from edits.placing.splices import Splice, extent_of, new_range, spliced, splices, with_final_newline
 from tests.edits.placing.written import body, hunk, text

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from edits.files.text import decode
 from edits.formats.events import Broken
 from edits.hunk import Landed, RefusalCode, Refused, Replacement, Status
-from edits.placing.locate import Miss, Present
+from edits.placing.found import Miss, Present
 from edits.placing.splices import spliced
 from edits.placing.substitution import substitute
 from tests.edits.helpers import Project

@@ -7,7 +7,6 @@ import gc
 import weakref
 from collections.abc import Awaitable, Callable
 from itertools import product
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,14 +15,9 @@ import pytest
 from session.base.events import Event, Notice, PromptQueued, PromptSubmitted, PromptsUnqueued
 from session.base.tasks import BackgroundTasks
 from session.base.waiting_prompts import WaitingPrompts
-from session.project.edit_thread import EditThread
-from session.setup.user_tables import BudgetSettings
 from session.turn import turns
-from session.turn.lane import Lane
-from session.turn.money import MoneyBudget
 from session.turn.turn import Signal, Turn
-from session.turn.turns import Turns
-from tests.session.turn.lane_rig import SteppedThread
+from session.turn.turns import RunsTurn, Turns
 
 
 class Run:
@@ -52,38 +46,35 @@ class Run:
         return held == self.turn.name
 
 
+class Maker:
+    """Makes the runs of a test."""
+
+    def __init__(self) -> None:
+        self.log: list[str] = []
+        self.runs: list[Run] = []
+
+    def choose(self, text: str, *, redirect: bool) -> None:
+        pass
+
+    def set_up_connection(self) -> None:
+        pass
+
+    def runner(self, name: str, prompt: str) -> Run:
+        self.runs.append(Run(name, prompt, self.log))
+        return self.runs[-1]
+
+    def as_chosen_now(self, runner: RunsTurn) -> RunsTurn:
+        return runner
+
+
 class Order(Turns):
     """Turns whose runs are those of the test, and of which all is noted."""
 
-    def __init__(self, state: Path) -> None:
-        self.log: list[str] = []
+    def __init__(self) -> None:
         self.told: list[Event] = []
-        self.runs: list[Run] = []
-        stand_in: Any = SimpleNamespace
-        super().__init__(
-            "s",
-            stand_in(
-                workspace=stand_in(folders=stand_in(state=state)),
-                settings=stand_in(review=False),
-                endpoint=None,
-            ),
-            connection=None,
-            choice=stand_in(begin=lambda text, *, redirect, tokens: None, model=stand_in(name="m")),
-            preparations=stand_in(),
-            memory=stand_in(conversation=stand_in(tokens=0)),
-            writer=stand_in(),
-            thread=EditThread(SteppedThread()),
-            toolbox=stand_in(definitions=tuple),
-            recorder=stand_in(publish=self.told.append),
-            tasks=BackgroundTasks(self.told.append),
-            money=MoneyBudget(BudgetSettings(), state),
-            attended=True,
-            ended=3,
-        )
-
-    def _make_runner(self, name: str, prompt: str) -> Any:
-        self.runs.append(Run(name, prompt, self.log))
-        return self.runs[-1]
+        maker = Maker()
+        self.log, self.runs = maker.log, maker.runs
+        super().__init__(maker, self.told.append, BackgroundTasks(self.told.append), 3)
 
     def begin_between(self, name: str, work: asyncio.Event, *, of_session: bool) -> Awaitable[str]:
         async def doing() -> str:
@@ -138,10 +129,10 @@ ORDERS: list[tuple[str, str]] = [
 
 
 async def test_what_a_turn_left_in_circles_is_collected_when_it_is_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(turns, "gc", gc)
-    order = Order(tmp_path)
+    order = Order()
     order.submit("p")
     await calm()
     circle = Run("circle", "", [])
@@ -157,8 +148,8 @@ async def test_what_a_turn_left_in_circles_is_collected_when_it_is_over(
 
 
 @pytest.mark.parametrize(("steps", "log"), ORDERS, ids=[row[0] for row in ORDERS])
-async def test_turns_run_one_after_the_other(steps: str, log: str, tmp_path: Path) -> None:
-    order, work = Order(tmp_path), asyncio.Event()
+async def test_turns_run_one_after_the_other(steps: str, log: str) -> None:
+    order, work = Order(), asyncio.Event()
     for together in steps.split():
         for step in together.split("+"):
             STEPS[step](order, work)
@@ -175,9 +166,9 @@ PROMPTS = ("submit", "queue", "unqueue", "stop", "end")
 
 
 @pytest.mark.parametrize("first", PROMPTS)
-async def test_what_waits_is_told_right_in_every_order(first: str, tmp_path: Path) -> None:
+async def test_what_waits_is_told_right_in_every_order(first: str) -> None:
     for rest in product(PROMPTS, repeat=3):
-        order, waiting, told = Order(tmp_path), WaitingPrompts(), 0
+        order, waiting, told = Order(), WaitingPrompts(), 0
         given: list[str] = []
         taken: list[str] = []
         for number, step in enumerate((first, *rest)):
@@ -206,8 +197,8 @@ async def test_what_waits_is_told_right_in_every_order(first: str, tmp_path: Pat
         assert queued == sorted(queued), "the queue lost its order"
 
 
-async def test_what_is_told_of_prompts(tmp_path: Path) -> None:
-    order = Order(tmp_path)
+async def test_what_is_told_of_prompts() -> None:
+    order = Order()
     order.submit("a", typed="A")
     order.queue("b")
     order.queue("c")
@@ -230,8 +221,8 @@ async def test_what_is_told_of_prompts(tmp_path: Path) -> None:
     await order.settled()
 
 
-async def test_nothing_settles_before_the_last_turn_has(tmp_path: Path) -> None:
-    order = Order(tmp_path)
+async def test_nothing_settles_before_the_last_turn_has() -> None:
+    order = Order()
     await order.settled()
     assert not order.answer("t4", SimpleNamespace())  # type: ignore[arg-type] # There is none to take it.
     order.submit("a")
@@ -246,8 +237,8 @@ async def test_nothing_settles_before_the_last_turn_has(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("stopped", [False, True])
-async def test_the_first_turn_waits_for_the_tools_unless_it_is_stopped(stopped: bool, tmp_path: Path) -> None:
-    order, started = Order(tmp_path), asyncio.Event()
+async def test_the_first_turn_waits_for_the_tools_unless_it_is_stopped(stopped: bool) -> None:
+    order, started = Order(), asyncio.Event()
     tools = asyncio.create_task(_until(started))
     order.expect_tools(tools)
     order.submit("a")
@@ -272,12 +263,10 @@ async def _until(event: asyncio.Event) -> None:
     await event.wait()
 
 
-async def test_a_turn_may_be_run_by_something_else(tmp_path: Path) -> None:
-    order = Order(tmp_path)
-    lanes: list[Lane] = []
+async def test_a_turn_may_be_run_by_something_else() -> None:
+    order = Order()
 
-    def make(name: str, text: str, lane: Lane) -> Run:
-        lanes.append(lane)
+    def make(name: str, text: str) -> Run:
         return Run(name, f"race of {text}", order.log)
 
     order.submit("a", make)
@@ -285,6 +274,5 @@ async def test_a_turn_may_be_run_by_something_else(tmp_path: Path) -> None:
     order.submit("b")
     await calm()
     assert order.log == ["t4: race of a", "t4 redirected", "t4 ended", "t5: b"]
-    assert len(lanes) == 1
     order.runs[-1].end.set()
     await order.close()

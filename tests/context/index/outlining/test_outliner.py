@@ -33,7 +33,7 @@ from context.project.project import Project
 from context.text.tokens import Counter
 from context.window.pieces import WindowRequest
 from context.window.window import build
-from session.project.syntax import definitions_in
+from session.project.definitions import definitions_in
 from session.project.workspace import _symbols
 
 root = Path(sys.argv[1])

@@ -6,7 +6,7 @@ import pytest
 
 from session.assist.next_edit.causes import places_in
 from session.assist.next_edit.move import Move, Moves
-from session.project.syntax import definitions_in
+from session.project.definitions import definitions_in
 
 BODY = "def total(rows):\n    return sum(row.price for row in rows)\n"
 

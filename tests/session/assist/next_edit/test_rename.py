@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from session.assist.next_edit.causes import NextPlace
 from session.assist.next_edit.next_edits import Chain, Signal, State
 from session.assist.next_edit.rename import Rename, renames
-from session.project.syntax import definitions_in
+from session.project.definitions import definitions_in
 from tests.thorough import share
 
 BEFORE = ["def greet(name):", "    return name", "", "", "def part(name):", "    return greet(name)"]

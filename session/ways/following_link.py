@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from dataclasses import fields, replace
 from pathlib import Path
 
 from session.base.events import Event, OwnerGone, TakeoverAsked
 from session.base.text.sanitize import clean, clean_line
+from session.record.sharing.claim import SOCKET, open_elsewhere
+from session.record.sharing.elsewhere import Elsewhere
 from session.record.sharing.messages import (
     VERSION,
     Hello,
@@ -18,6 +20,7 @@ from session.record.sharing.messages import (
     Message,
     MessageError,
     Refused,
+    TakeOver,
     Told,
     Welcome,
     decode,
@@ -25,6 +28,8 @@ from session.record.sharing.messages import (
 )
 from session.record.sharing.sockets import connect
 
+ANSWERS_WITHIN = 3.0
+"""Seconds in which a process that has a session answers, unless it is stopped."""
 MOST_CAUGHT_UP = 500_000
 """The most events that the other process may put before the live ones."""
 
@@ -128,6 +133,24 @@ class Link:
                 raise ConnectionResetError("the process has ended")
             self._early = self._lines.feed(data)
         return self._early.pop(0)
+
+
+def look_elsewhere(live: Path) -> Iterator[Elsewhere]:
+    """The sessions that other processes have, the newest first. Blocks for as long as they take to answer;
+    one that does not answer is left out."""
+    for name in open_elsewhere(live):
+        with suppress(NobodyAnswersError):
+            link = Link(live / f"{name}{SOCKET}", ANSWERS_WITHIN)
+            link.leave()
+            yield Elsewhere.told(link.welcome)
+
+
+def ask_to_hand_over(live: Path, name: str) -> None:
+    """Ask the process that has the session ``name`` to give it up once its turn is over. Blocks."""
+    with suppress(NobodyAnswersError):  # it has ended, or whoever resumes the session is told
+        link = Link(live / f"{name}{SOCKET}", ANSWERS_WITHIN)
+        link.send_now(TakeOver())
+        link.leave()
 
 
 def cleaned(event: Event) -> Event:

@@ -10,20 +10,17 @@ from pathlib import Path
 from edits.ledger.ledger import HunkRecord
 from session.base.storage.private_files import StoreError
 from session.record.journal.parts import SUFFIX
-from session.record.sharing.claim import SOCKET, SessionTakenError, open_elsewhere, take_dead
+from session.record.sharing.claim import SOCKET, SessionTakenError, take_dead
 from session.record.sharing.elsewhere import Elsewhere
 from session.record.sharing.host import Presence
-from session.record.sharing.messages import TakeOver
 from session.record.sharing.unattended import forget_word, killed_word, take_words
 from session.session import Session
 from session.setup.opening import Opening
 from session.ways.followed_session import FollowedSession
-from session.ways.following_link import Link, NobodyAnswersError
+from session.ways.following_link import ANSWERS_WITHIN, Link, NobodyAnswersError, look_elsewhere
 
 PATIENCE = 10.0
 """Seconds for which a process that is about to end may keep a session without answering."""
-ANSWERS_WITHIN = 3.0
-"""Seconds in which a process that has a session answers, unless it is stopped."""
 _NAP = 0.05
 
 
@@ -46,16 +43,6 @@ def open_session(opening: Opening, resume: Path | None, *, join: bool) -> Sessio
     session.notes += tuple(_told_of_dead(opening, died))
     session.notes += tuple(take_words(folders.live))
     return session
-
-
-def look_elsewhere(live: Path) -> Iterator[Elsewhere]:
-    """The sessions that other processes have, the newest first. Blocks for as long as they take to answer;
-    one that does not answer is left out."""
-    for name in open_elsewhere(live):
-        with suppress(NobodyAnswersError):
-            link = Link(live / f"{name}{SOCKET}", ANSWERS_WITHIN)
-            link.leave()
-            yield Elsewhere.told(link.welcome)
 
 
 def _told_of_dead(opening: Opening, names: Sequence[str]) -> Iterator[str]:
@@ -87,14 +74,6 @@ def _resumed(opening: Opening, journal: Path) -> Session:
                     who = f"session {taken.name} is open in {taken.holder}"
                     raise StoreError(f"{who}, which does not answer; {taken.holder.remedy}") from problem
         time.sleep(_NAP)
-
-
-def ask_to_hand_over(live: Path, name: str) -> None:
-    """Ask the process that has the session ``name`` to give it up once its turn is over. Blocks."""
-    with suppress(NobodyAnswersError):  # it has ended, or whoever resumes the session is told
-        link = Link(live / f"{name}{SOCKET}", ANSWERS_WITHIN)
-        link.send_now(TakeOver())
-        link.leave()
 
 
 def _left_alone(opening: Opening, others: Sequence[Elsewhere]) -> FollowedSession | None:

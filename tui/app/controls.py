@@ -36,6 +36,7 @@ from tui.editor.disk_changes import DiskChanges
 from tui.editor.flights import Flights
 from tui.editor.shown_file import ShownFile
 from tui.front.keys.key_order import KeyTurns
+from tui.front.slash.session_values import completer
 from tui.screen.clipboard import Clipboard
 from tui.screen.drawing.palette import ThemeSwitch
 
@@ -89,14 +90,17 @@ def make_controls(
 ) -> Controls:
     """Wire the session to the panes."""
     say, undoable = panes.status.say, session.hunks.undoable
-    overlays.running = lambda: session.running
+    overlays.running, overlays.listed = lambda: session.running, session.files.list
+    overlays.reading = lambda: session.context.reading
     editor = panes.editor
     shown_file = ShownFile(editor, editor.marks, session.files, say, background.start, undoable.landed_in)
     flights = Flights(shown_file)
     disk = DiskChanges(shown_file, flights)
     window = session.models.budget_tokens
     feed = Feed(panes.chat, shown_file, flights, disk, panes.status, panes.held, window)
-    files = FileControl(app, panes, layout, overlays, background, session, shown_file, disk)
+    files = FileControl(
+        app, panes, layout, overlays, background, session.hunks, session.unsaved, shown_file, disk
+    )
     composer, held = panes.composer, panes.held
     held.may_come = lambda: composer.has_focus and not composer.draft and len(app.screen_stack) == 1
     held.type_on = composer.go_on
@@ -106,15 +110,17 @@ def make_controls(
     find = FindControl(app, editor, panes.find)
     refactor = RefactorControl(app, panes, background, session).open
     editor.hands = EditorHands(app, panes, overlays, background, session, files, find, refactor)
-    hunks = HunkControl(app, panes, layout, overlays, background, session, shown_file, files, feed)
+    hunks = HunkControl(app, panes, layout, overlays, background, session, shown_file, files.open, feed)
     clipboard = Clipboard(app, say, background.start, session.copied.write, session.root)
     drops = DropControl(app, panes, background, session)
     review = ReviewControl(app, panes, overlays.themes, background, session, feed, hunks, drops)
     kept = KeptTexts(session.draft, session.prompts, say)
-    quitting = QuitControl(app, panes, overlays, background, session, shown_file, files, clipboard, kept)
-    suggestions = SuggestionControl(app, panes, background, session)
-    trust = TrustQuestion(app, panes, session, background.start)
-    reading = ReadingQuestion(panes, session)
+    quitting = QuitControl(
+        app, panes, overlays, background, session.close, session.closing, shown_file, files, clipboard, kept
+    )
+    suggestions = SuggestionControl(app, panes, background, completer(session))
+    trust = TrustQuestion(app, panes, session.trust, background.start)
+    reading = ReadingQuestion(panes, session.context)
     sessions = SessionControl(app, panes, overlays, background, session, shown_file, quitting, key_turns)
     prompts = PromptControl(
         app,
@@ -134,7 +140,7 @@ def make_controls(
     touches = TouchControl(panes, session, shown_file, prompts.stop_turn)
     files.on_saved, files.on_closed, review.stop = touches.saved, touches.closed, prompts.stop_turn
     panes.composer.on_sending = sessions.sending
-    panes.chat.keys.hands = chat = ChatControl(clipboard, hunks, say, session, panes.chat, background)
+    panes.chat.keys.hands = chat = ChatControl(clipboard, hunks.show, say, session, panes.chat, background)
     feed.on_landed_turn = lambda: background.start(chat.name_hunks(), "naming hunks")
     return Controls(
         session,

@@ -33,7 +33,7 @@ def sessions_command(search: str | None, as_json: bool, folder: Path) -> None:
 
     from session.base.text.sanitize import clean_line
     from session.record.journal.session_list import SessionSummary, list_sessions
-    from session.ways.following_opening import look_elsewhere
+    from session.ways.following_link import look_elsewhere
 
     folders = opening_workspace(folder).folders
     home = folders.sessions

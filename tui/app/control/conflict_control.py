@@ -11,7 +11,7 @@ from tui.editor.buffers.buffer import Buffer, OpenConflict
 from tui.front.keys.keymap import shown
 
 if TYPE_CHECKING:
-    from session.session import Session
+    from session.commands.hunk_commands import HunkCommands
     from tui.chat.chat import ChatView
     from tui.editor.disk_changes import DiskChanges
     from tui.editor.shown_file import ShownFile
@@ -30,7 +30,7 @@ class ConflictControl:
         self,
         file: ShownFile,
         chat: ChatView,
-        session: Session,
+        hunks: HunkCommands,
         disk: DiskChanges,
         propose: Callable[[], None],
     ) -> None:
@@ -38,7 +38,7 @@ class ConflictControl:
         self._file = file
         self._editor = file.editor
         self._chat = chat
-        self._session = session
+        self._hunks = hunks
         self._disk = disk
         self._say = file.say
         self._propose = propose
@@ -98,7 +98,7 @@ class ConflictControl:
 
     async def _undone(self, hunk: str) -> bool:
         """Undo a hunk that did nothing but what the user's lines conflict with."""
-        result = await self._session.hunks.undo(hunk)
+        result = await self._hunks.undo(hunk)
         if isinstance(result, HunkRefused):
             return False
         await self._disk.take(result)

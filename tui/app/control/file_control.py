@@ -26,8 +26,8 @@ from tui.front.words.check_lines import broken_line, hunk_names
 from tui.front.words.held_items import Verdict
 
 if TYPE_CHECKING:
-    from session.project.unsaved_texts import UnsavedText
-    from session.session import Session
+    from session.commands.hunk_commands import HunkCommands
+    from session.project.unsaved_texts import UnsavedText, UnsavedTexts
     from tui.editor.buffers.history import Step
     from tui.editor.disk_changes import DiskChanges
     from tui.editor.editor import EditorPane
@@ -38,11 +38,11 @@ class HistoryControl:
     """Takes steps back and makes them again, those of hunks through the ledger."""
 
     def __init__(
-        self, editor: EditorPane, session: Session, disk: DiskChanges, say: Callable[..., None]
+        self, editor: EditorPane, hunks: HunkCommands, disk: DiskChanges, say: Callable[..., None]
     ) -> None:
         """``say`` shows a line to the user, with its level as of a notice."""
         self._editor = editor
-        self._session = session
+        self._hunks = hunks
         self._disk = disk
         self._say = say
 
@@ -75,7 +75,7 @@ class HistoryControl:
 
     async def _reverse(self, buffer: Buffer, step: Step, *, undo: bool) -> None:
         """Undo or redo a hunk in the ledger, and go where that changed the file."""
-        hunks = self._session.hunks
+        hunks = self._hunks
         buffer.history.expect(step)
         result = await (hunks.undo(step.hunk) if undo else hunks.redo(step.hunk))
         if isinstance(result, HunkRefused):
@@ -115,7 +115,8 @@ class FileControl:
         layout: Layout,
         overlays: OverlayControl,
         background: BackgroundTasks,
-        session: Session,
+        hunks: HunkCommands,
+        unsaved: UnsavedTexts,
         shown_file: ShownFile,
         disk: DiskChanges,
     ) -> None:
@@ -124,10 +125,11 @@ class FileControl:
         self._layout = layout
         self._overlays = overlays
         self._background = background
-        self._session = session
+        self._hunks = hunks
+        self._unsaved = unsaved
         self._file = shown_file
         self._say = panes.status.say
-        self._keeper = UnsavedKeeper(session.unsaved, background.start, self._say)
+        self._keeper = UnsavedKeeper(unsaved, background.start, self._say)
         self._left: list[UnsavedText] = []
         """The texts that an earlier process left, which the user has not answered about."""
         self._broken: list[FileBroken] = []
@@ -140,8 +142,8 @@ class FileControl:
         """The file that is asked about before it is closed or saved."""
         self._leave: Callable[[], None] = lambda: None
         """Leaves the app, once the user has said what becomes of unsaved text."""
-        self._conflicts = ConflictControl(shown_file, panes.chat, session, disk, self._propose)
-        history = HistoryControl(panes.editor, session, disk, self._say)
+        self._conflicts = ConflictControl(shown_file, panes.chat, hunks, disk, self._propose)
+        history = HistoryControl(panes.editor, hunks, disk, self._say)
         self.undo, self.redo = history.undo, history.redo
         shown_file.texts.append(self._text_changed)
 
@@ -150,7 +152,7 @@ class FileControl:
     def pick_file(self) -> None:
         """Have the user pick a file to open; if the list is shown, close it."""
         edited = {*self._file.marks.paths, *(each.path for each in self._file.buffers)}
-        self._overlays.pick_file(self._session, self._file.path, edited, self.open, self._make)
+        self._overlays.pick_file(self._file.path, edited, self.open, self._make)
 
     def open(self, path: str, line: int | None = None) -> None:
         """Show a file, at a line from 1 if one is given. Keys for the editor wait for it, others do not."""
@@ -262,7 +264,7 @@ class FileControl:
     async def find_left(self) -> None:
         """Offer the texts that earlier processes left."""
         try:
-            self._left = await asyncio.to_thread(self._session.unsaved.left)
+            self._left = await asyncio.to_thread(self._unsaved.left)
         except StoreError as problem:
             self._say(str(problem), "warning")
         self._propose()
@@ -348,7 +350,7 @@ class FileControl:
         self._propose()
         if verdict == "apply":
             for hunk in reversed(broken.hunks):
-                await self._session.hunks.undo(hunk)
+                await self._hunks.undo(hunk)
 
     async def _answer_left(self, verdict: Verdict) -> None:
         if not self._left:
@@ -357,11 +359,11 @@ class FileControl:
         try:
             if verdict == "apply" and await self._file.restore(left.path, left.text, left.base):
                 self._kept()
-                await asyncio.to_thread(self._session.unsaved.discard, left)
+                await asyncio.to_thread(self._unsaved.discard, left)
                 self._say(f"restored the unsaved text of {left.path}")
                 self._layout.bring("editor")
             elif verdict == "discard":
-                await asyncio.to_thread(self._session.unsaved.discard, left)
+                await asyncio.to_thread(self._unsaved.discard, left)
         except StoreError as problem:
             self._say(str(problem), "error")
         self._propose()

@@ -21,7 +21,6 @@ from tui.screen.terminal.lending import EditorProblem, edit_outside, editor_comm
 
 if TYPE_CHECKING:
     from session.session import Session
-    from tui.app.control.hunk_control import HunkControl
     from tui.chat.chat import ChatView
     from tui.screen.clipboard import Clipboard
 
@@ -109,14 +108,14 @@ class ChatControl:
     def __init__(
         self,
         clipboard: Clipboard,
-        hunks: HunkControl,
+        show_hunk: Callable[[str], None],
         say: Callable[[str], None],
         session: Session,
         chat: ChatView,
         background: BackgroundTasks,
     ) -> None:
         self._clipboard = clipboard
-        self._hunks = hunks
+        self._show_hunk = show_hunk
         self._say = say
         self._session = session
         self._chat = chat
@@ -141,7 +140,7 @@ class ChatControl:
 
     def go_to_hunk(self, hunk: str) -> None:
         """Show a hunk in its file."""
-        self._hunks.show(hunk)
+        self._show_hunk(hunk)
 
     def output(self, call: str, shown: Callable[[str], None]) -> None:
         """Give ``shown`` the whole output of a call or command, or tell that it is not kept."""

@@ -4,6 +4,7 @@ depend on it; and the context panel.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,6 @@ from tui.front.keys.key_order import after_typing
 if TYPE_CHECKING:
     from session.session import Session
     from tui.app.control.feed import Feed
-    from tui.app.control.file_control import FileControl
     from tui.editor.shown_file import ShownFile
     from tui.front.words.held_items import Verdict
 
@@ -37,7 +37,7 @@ class HunkControl:
         background: BackgroundTasks,
         session: Session,
         shown_file: ShownFile,
-        files: FileControl,
+        open_file: Callable[[str], None],
         feed: Feed,
     ) -> None:
         self._app = app
@@ -47,7 +47,7 @@ class HunkControl:
         self._background = background
         self._session = session
         self._shown_file = shown_file
-        self._files = files
+        self._open_file = open_file
         self._feed = feed
         self._visited = ""
         """The landed hunk that the keys went to last, while the cursor may still be on it."""
@@ -59,7 +59,18 @@ class HunkControl:
 
     def show_context(self) -> None:
         """Show what the model is shown, with the draft as the request."""
-        self._overlays.show_context(self._session, self._feed, self._panes.composer.draft, self._files.open)
+        from tui.app.overlays.context_panel import ContextScreen
+
+        session, feed = self._session, self._feed
+        screen = ContextScreen(
+            self._overlays.themes.palette,
+            session.context,
+            session.files.list,
+            self._panes.composer.draft,
+            lambda: session.running,
+            lambda: len(feed.held) > 0,
+        )
+        self._overlays.open(screen, self._open_file)
 
     # Hunks.
 

@@ -15,9 +15,7 @@ from tui.screen.drawing.palette import ThemeSwitch
 
 if TYPE_CHECKING:
     from session.base.events import Event
-    from session.session import Session
     from session.setup.model_offers import Offer
-    from tui.app.control.feed import Feed
     from tui.app.overlays.offer_screen import FindOffers
     from tui.front.matching import Choice
 
@@ -38,6 +36,10 @@ class OverlayControl:
         self.themes = themes
         self.running: Callable[[], bool] = lambda: False
         """Whether a turn runs, which Esc stops, whatever lies over the panes."""
+        self.listed: Callable[[], tuple[str, ...]] = tuple
+        """The project's files."""
+        self.reading: Callable[[], bool] = lambda: False
+        """Whether the project is still being read."""
 
     @property
     def covered(self) -> bool:
@@ -87,15 +89,14 @@ class OverlayControl:
             return "Esc closes"
         return f"{shown(action)} leaves, Esc stops the turn" if action else "Esc stops the turn and leaves"
 
-    def pick_session(self, screen: ClosingScreen[str | None], taken: Callable[[str], None]) -> None:
-        """Show the sessions, unless something else is shown; ``taken`` gets the one to resume."""
+    def open(self, screen: ClosingScreen[str | None], taken: Callable[[str], None]) -> None:
+        """Show a screen, unless something else is shown; ``taken`` gets what the user takes there."""
         if not self.covered:
             screen.on_closed = _with_path(taken)
             self._app.push_screen(screen)
 
     def pick_file(
         self,
-        session: Session,
         current: str,
         edited: Collection[str],
         opened: Callable[[str, int | None], None],
@@ -107,9 +108,11 @@ class OverlayControl:
 
         if self._left(FilePicker):
             return
-        hint, reading = f"Enter opens · {self.how_to_leave('open_file')}", lambda: session.context.reading
-        listed, palette = session.files.list, self.themes.palette
-        picker = FilePicker(palette, listed, current, hint=hint, reading=reading, first=edited, makes=True)
+        hint, reading = f"Enter opens · {self.how_to_leave('open_file')}", self.reading
+        palette = self.themes.palette
+        picker = FilePicker(
+            palette, self.listed, current, hint=hint, reading=reading, first=edited, makes=True
+        )
         picker.on_closed = _with_path(lambda path: made(path) if picker.new else opened(path, picker.line))
         self._app.push_screen(picker)
 
@@ -127,16 +130,6 @@ class OverlayControl:
         from tui.app.overlays.context_panel import ContextScreen
 
         return not self._left(ContextScreen)
-
-    def show_context(self, session: Session, feed: Feed, draft: str, opened: Callable[[str], None]) -> None:
-        """Show what the model is shown, with ``draft`` as the request, unless something else is shown.
-        ``opened`` gets the file that the user opens from there."""
-        from tui.app.overlays.context_panel import ContextScreen
-
-        if not self.covered:
-            screen = ContextScreen(self.themes.palette, session, draft, lambda: len(feed.held) > 0)
-            screen.on_closed = _with_path(opened)
-            self._app.push_screen(screen)
 
     def offer(
         self,

@@ -21,7 +21,7 @@ from tui.front.keys.keymap import shown
 from tui.screen.drawing.plain import visible
 
 if TYPE_CHECKING:
-    from session.session import Session
+    from session.base.closing import Closing
     from tui.app.control.file_control import FileControl
     from tui.chat.composer.history import KeptTexts
     from tui.editor.shown_file import ShownFile
@@ -44,7 +44,8 @@ class QuitControl:
         panes: Panes,
         overlays: OverlayControl,
         background: BackgroundTasks,
-        session: Session,
+        close: Callable[[], Awaitable[None]],
+        closing: Closing,
         shown_file: ShownFile,
         files: FileControl,
         clipboard: Clipboard,
@@ -54,7 +55,8 @@ class QuitControl:
         self._panes = panes
         self._overlays = overlays
         self._background = background
-        self._session = session
+        self._close = close
+        self._closing = closing
         self._shown_file = shown_file
         self._files = files
         self._clipboard = clipboard
@@ -113,7 +115,7 @@ class QuitControl:
     def _hurried(self) -> bool:
         """Hurry what waits already; false where nothing does."""
         if self.leaving:
-            self._session.closing.hurry()
+            self._closing.hurry()
         elif self._before is not None:
             self._before.hurry()
         return self.leaving or self._before is not None
@@ -148,9 +150,9 @@ class QuitControl:
         self.leaving = True
         self._files.flush()
         lost = self._lost_draft()
-        timer = asyncio.get_running_loop().call_later(CLOSING, self._session.closing.hurry)
+        timer = asyncio.get_running_loop().call_later(CLOSING, self._closing.hurry)
         try:
-            await self._session.close()
+            await self._close()
         finally:
             timer.cancel()
             self._app.exit(return_code=code, message=lost)

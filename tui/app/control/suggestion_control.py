@@ -6,11 +6,9 @@ import asyncio
 
 from textual.app import App
 
-from session.session import Session
 from tui.app.control.background import BackgroundTasks
 from tui.app.panes.layout import Panes
-from tui.front.slash.completion import Candidates, from_files, typed
-from tui.front.slash.session_values import completer
+from tui.front.slash.completion import Candidates, Completer, from_files, typed
 
 BETWEEN_LETTERS = 0.05
 """Seconds without a key after which suggestions are looked for."""
@@ -22,11 +20,13 @@ SEARCH = "looking for suggestions"
 class SuggestionControl:
     """Keeps the list of suggestions up to date while the user types."""
 
-    def __init__(self, app: App[int], panes: Panes, background: BackgroundTasks, session: Session) -> None:
+    def __init__(
+        self, app: App[int], panes: Panes, background: BackgroundTasks, completer: Completer
+    ) -> None:
         self._app = app
         self._panes = panes
         self._background = background
-        self._session = session
+        self._completer = completer
         self._search: asyncio.Future[Candidates | None] | None = None
         """The search that runs, or ran last."""
         self._found: tuple[str, Candidates] | None = None
@@ -45,7 +45,7 @@ class SuggestionControl:
         """The matches for the text ``before`` the cursor: those that are shown, or new ones."""
         if self._found is not None and self._found[0] == before:
             return self._found[1]
-        return completer(self._session)(before)
+        return self._completer(before)
 
     def update(self) -> None:
         """Show what the text at the cursor could become now."""
@@ -71,7 +71,7 @@ class SuggestionControl:
 
     async def _look(self, before: str) -> None:
         """Look for suggestions, in a thread where it takes time: one search at once, for the last letter."""
-        look = completer(self._session)
+        look = self._completer
         if from_files(before):
             await asyncio.sleep(BETWEEN_LETTERS)
             if self._search is not None:

@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable
 from textual import events, work
 
 from session.base import events as said
+from session.commands.context_commands import ContextCommands
 from session.project.pins import PinError
-from session.session import Session
 from session.turn.window_report import WindowReport
 from tui.app.overlays.chosen_list import Choices, ListScreen
 from tui.app.overlays.context_rows import FILL, Entry, Group, detail, groups, head, hints, list_rows
@@ -65,12 +65,20 @@ class ContextScreen(ListScreen, inherit_bindings=False):
     WIDE = 110
 
     def __init__(
-        self, palette: Palette, session: Session, draft: str, held: Callable[[], bool] = bool
+        self,
+        palette: Palette,
+        context: ContextCommands,
+        listed: Callable[[], tuple[str, ...]],
+        draft: str,
+        running: Callable[[], bool] = bool,
+        held: Callable[[], bool] = bool,
     ) -> None:
-        """``draft`` is the prompt that the window would be sent with; ``held`` says
-        whether something needs the user's OK meanwhile."""
+        """``listed`` gives the project's files, ``draft`` is the prompt that the window would be sent with;
+        ``running`` says whether a turn runs, ``held`` whether something needs the user's OK meanwhile."""
         super().__init__(palette, Pacer(self._ask, CALM))
-        self._session = session
+        self._window_commands = context
+        self._listed = listed
+        self._turn_runs = running
         self._draft = draft
         self._held = held
         self._view = NOW
@@ -138,7 +146,7 @@ class ContextScreen(ListScreen, inherit_bindings=False):
                 if self._stale:
                     self._stale, view = False, self._view
                     began = asyncio.get_running_loop().time()
-                    window = await self._session.context.explain(self._draft if view == NOW else None)
+                    window = await self._window_commands.explain(self._draft if view == NOW else None)
                     self._built = asyncio.get_running_loop().time()
                     self._took = self._built - began
                     if view != self._view:
@@ -146,7 +154,7 @@ class ContextScreen(ListScreen, inherit_bindings=False):
                     self._window, self._unsorted = window, True
                 self._unsorted, query = False, self._query
                 if self._window is not None:
-                    pinned = self._session.context.pinned
+                    pinned = self._window_commands.pinned
                     found = await asyncio.to_thread(groups, self._window, pinned, query)
                     if not self._unsorted:
                         self._show(found)
@@ -221,7 +229,7 @@ class ContextScreen(ListScreen, inherit_bindings=False):
             told = f"{self._chosen + 1}/{len(self._entries)} {entry.why}"
         rows = [Row([(f" {clipped(visible(told), width - 2)}", level)], FILL)]
         if height >= LOW:
-            line = hints(reading=self._reading, now=self._view == NOW, running=self._session.running)
+            line = hints(reading=self._reading, now=self._view == NOW, running=self._turn_runs())
             rows.append(Row([(f" {fitting(line, width - 2, '  ')}", "faint")], FILL))
         return rows
 
@@ -272,7 +280,7 @@ class ContextScreen(ListScreen, inherit_bindings=False):
         entry = self._entry
         if entry is None:
             return
-        if entry.path in self._session.files.list():
+        if entry.path in self._listed():
             self.dismiss(entry.path)
         elif not self._reading:
             self.action_read()
@@ -280,20 +288,18 @@ class ContextScreen(ListScreen, inherit_bindings=False):
     def action_pin(self) -> None:
         """Pin or unpin the chosen file."""
         entry = self._file()
-        context = self._session.context
         if entry is not None and entry.pinned:
-            self._obey(context.unpin, entry.pinned)
+            self._obey(self._window_commands.unpin, entry.pinned)
         elif entry is not None:
-            self._obey(context.pin, entry.path)
+            self._obey(self._window_commands.pin, entry.path)
 
     def action_remove(self) -> None:
         """Take the chosen file out of the window, or put it back."""
         entry = self._file()
-        context = self._session.context
         if entry is not None and entry.removed:
-            self._obey(context.restore, entry.removed)
+            self._obey(self._window_commands.restore, entry.removed)
         elif entry is not None:
-            self._obey(context.remove, entry.path)
+            self._obey(self._window_commands.remove, entry.path)
 
     def _file(self) -> Entry | None:
         if (entry := self._entry) is not None and not entry.path:
@@ -317,9 +323,9 @@ class ContextScreen(ListScreen, inherit_bindings=False):
 
         def picked(path: str | None) -> None:
             if path is not None:
-                self._obey(self._session.context.pin, path)
+                self._obey(self._window_commands.pin, path)
 
-        listed = self._session.files.list
+        listed = self._listed
         self.app.push_screen(
             FilePicker(self._palette, listed, "", "Pin a file", "Enter pins · Esc closes"), picked
         )

@@ -10,7 +10,8 @@ from typing import Any
 from textual.app import App
 
 from session.base.events import Event, ReadingHeld, TrustAnswered, TrustAsked
-from session.session import Session
+from session.commands.context_commands import ContextCommands
+from session.commands.trust_commands import TrustCommands
 from tui.app.panes.held_bar import READ_ALL, TRUST, Question
 from tui.app.panes.layout import Panes
 from tui.front.words.check_lines import trust_lines, trust_title
@@ -23,13 +24,13 @@ class TrustQuestion:
     """The question in the bar above the composer, and its answer."""
 
     def __init__(
-        self, app: App[int], panes: Panes, session: Session, start: Callable[[Work, str], object]
+        self, app: App[int], panes: Panes, trust: TrustCommands, start: Callable[[Work, str], object]
     ) -> None:
         """``start`` runs a coroutine in the background, by what it does."""
         self._app = app
         self._panes = panes
         self._start = start
-        self._trust = session.trust
+        self._trust = trust
         self._shown = self._trust.asked
 
     def take(self, event: Event) -> None:
@@ -78,9 +79,9 @@ class TrustQuestion:
 class ReadingQuestion:
     """The question in the bar above the composer, and its answer."""
 
-    def __init__(self, panes: Panes, session: Session) -> None:
+    def __init__(self, panes: Panes, context: ContextCommands) -> None:
         self._panes = panes
-        self._session = session
+        self._context = context
 
     def take(self, event: Event) -> None:
         """Ask where the session does not read its folder unasked."""
@@ -94,6 +95,6 @@ class ReadingQuestion:
         """Have the folder read, or go on without."""
         self._panes.held.stand(None)
         if verdict == "apply":
-            self._session.context.read_all()
+            self._context.read_all()
         else:
             self._panes.status.say("not indexed: /index reads it after all")

@@ -16,7 +16,7 @@ from session.record.archive import markdown
 from session.record.fork import fork_session
 from session.record.journal.session_list import NoSessionError, SessionList, find_session, list_sessions
 from session.record.sharing.claim import rename_session
-from session.ways.following_opening import ask_to_hand_over
+from session.ways.following_link import ask_to_hand_over
 from tui.app.control.background import BackgroundTasks
 from tui.app.control.overlay_control import OverlayControl
 from tui.app.panes.layout import Panes
@@ -110,7 +110,7 @@ class SessionControl:
             self._panes.status.say("this project has no earlier session")
             return
         screen = SessionsScreen(self._overlays.themes.palette, choices, self._wished)
-        self._overlays.pick_session(screen, lambda name: self._go(Switch(folder / f"{name}.jsonl")))
+        self._overlays.open(screen, lambda name: self._go(Switch(folder / f"{name}.jsonl")))
         self._screen = screen
 
     def _choices(self, found: SessionList) -> list[Choice]:

@@ -11,7 +11,7 @@ import pytest
 from session.base.events import CommandEnded, HunkLanded, TurnEnded
 from session.record.sharing.elsewhere import SILENT, Elsewhere
 from session.record.sharing.host import Presence
-from session.ways.following_opening import look_elsewhere
+from session.ways.following_link import look_elsewhere
 from tests.session.talking import REPAINT, Listening, talking
 from tests.session.ways.following.test_following import SLOW, root  # noqa: F401 (a fixture)
 

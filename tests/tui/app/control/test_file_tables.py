@@ -37,11 +37,10 @@ class History:
         again = note.make_again.answers(None if stale else next_)
         self.buffer = Noted(self.log, "buffer", path=path, history=history, make_again=again)
         editor: Any = Noted(self.log, "editor", buffer=self.buffer)
-        hunks = SimpleNamespace(undo=note.undo.gives(result), redo=note.redo.gives(result))
+        hunks: Any = SimpleNamespace(undo=note.undo.gives(result), redo=note.redo.gives(result))
         disk: Any = SimpleNamespace(settled=note.settled.gives(), take=note.take.gives())
-        session: Any = SimpleNamespace(hunks=hunks)
         self.passed_over = False
-        self.control = HistoryControl(editor, session, disk, note.say)
+        self.control = HistoryControl(editor, hunks, disk, note.say)
 
     def _refused(self, step: Any) -> bool:
         self.log.append("refused")
@@ -207,11 +206,10 @@ class Files:
                 raise discard
 
         unsaved: Any = Noted(self.log, "unsaved", discard=dropped)
-        hunks = SimpleNamespace(undo=note.undo.gives())
-        session: Any = SimpleNamespace(unsaved=unsaved, hunks=hunks)
+        hunks: Any = SimpleNamespace(undo=note.undo.gives())
         app: Any = SimpleNamespace(screen_stack=[note.screen])
         self.control = FileControl(
-            app, panes, note.layout, note.overlays, self.tasks, session, file, note.disk
+            app, panes, note.layout, note.overlays, self.tasks, hunks, unsaved, file, note.disk
         )
         keeper: Any = SimpleNamespace(
             flush=note.flush, drop=lambda each: self.log.append(f"drop({each.path!r})"), changed=note.changed
@@ -407,9 +405,9 @@ class Conflicts:
         fate = SimpleNamespace(state="landed", detail=detail)
         self.entry: Any = SimpleNamespace(path="a.py", action="update", fate=fate)
         chat: Any = SimpleNamespace(hunk_named=lambda hunk: self.entry, hunk=note.chat_hunk)
-        session: Any = SimpleNamespace(hunks=SimpleNamespace(undo=note.undo.gives(result)))
+        hunks: Any = SimpleNamespace(undo=note.undo.gives(result))
         disk: Any = SimpleNamespace(take=note.take.gives())
-        self.control = ConflictControl(file, chat, session, disk, note.propose)
+        self.control = ConflictControl(file, chat, hunks, disk, note.propose)
 
     def _buffer(self, history: Any, conflicts: tuple[Any, ...]) -> Any:
         return SimpleNamespace(path="a.py", conflicts=list(conflicts), history=history, settle=self._settle)

@@ -133,7 +133,7 @@ async def test_an_output_is_shown(text: str | None, called: list[str]) -> None:
     note: Any = Noted(log)
     tasks = started()
     session: Any = SimpleNamespace(outputs=SimpleNamespace(text=lambda call: text))
-    control = ChatControl(note.clipboard, note.hunks, note.say, session, note.chat, tasks)
+    control = ChatControl(note.clipboard, note.hunks.show, note.say, session, note.chat, tasks)
     control.output("c1", note.shown)
     await tasks.run()
     assert log == called
@@ -239,11 +239,11 @@ def test_nothing_opens_over_a_screen() -> None:
         overlays: Any = it.overlays
         assert overlays.covered != opens
         screen: Any = SimpleNamespace()
-        overlays.pick_session(screen, note)
+        overlays.open(screen, note)
         assert len(it.log) == opens
         overlays.pick("Title", (), note)
         assert len(it.log) == 2 * opens
-        overlays.pick_file(note, "", (), note, note)
+        overlays.pick_file("", (), note, note)
         assert len(it.log) == 3 * opens
         assert overlays.toggle_context() == opens
 
@@ -253,7 +253,7 @@ def test_what_is_picked_is_handed_on(value: str | None, called: list[str]) -> No
     it, log = Stack(), list[str]()
     note: Any = Noted(log)
     screen: Any = SimpleNamespace()
-    it.overlays.pick_session(screen, note.taken)
+    it.overlays.open(screen, note.taken)
     screen.on_closed(value)
     assert log == called
 
@@ -275,16 +275,14 @@ def test_how_a_list_is_left(running: bool, action: str, hint: str) -> None:
 
 def test_the_list_of_files_shows_how_far_the_project_is_read() -> None:
     it = Stack()
-    session: Any = SimpleNamespace(
-        context=SimpleNamespace(reading="3 of 9"), files=SimpleNamespace(list=list)
-    )
     pushed: list[Any] = []
     it.app.push_screen = pushed.append
     note: Any = Noted(it.log)
     it.overlays.themes = SimpleNamespace(palette=note)  # type: ignore[assignment] # Of it only the palette is needed.
-    it.overlays.pick_file(session, "a.py", ("b.py",), note.opened, note.made)
+    it.overlays.reading = lambda: True
+    it.overlays.pick_file("a.py", ("b.py",), note.opened, note.made)
     (picker,) = pushed
-    assert picker._reading() == "3 of 9"
+    assert picker._reading()
     picker.on_closed(None)
     assert it.log == []
     picker.on_closed("c.py")

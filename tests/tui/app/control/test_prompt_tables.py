@@ -14,7 +14,7 @@ from tui.app.control.prompt_control import PromptControl
 from tui.app.control.quit_control import QuitControl
 from tui.app.control.suggestion_control import SuggestionControl
 from tui.app.panes.held_bar import DROP, READ_ALL, TRUST
-from tui.front.slash.completion import Candidates
+from tui.front.slash.completion import Candidates, Completer, nothing
 from tui.front.slash.running import SlashError
 from tui.front.words.check_lines import command_ends
 
@@ -302,13 +302,21 @@ class Quits:
             if fails:
                 raise OSError("the disk")
 
-        session: Any = SimpleNamespace(close=close, closing=note.closing)
         composer = Noted(self.log, "composer", draft="draft", set_aside=lambda: kept)
         panes: Any = SimpleNamespace(composer=composer, status=note.status)
         app: Any = Noted(self.log, "app", focused=None)
         overlays: Any = SimpleNamespace(uncover=lambda: covered)
         self.control = QuitControl(
-            app, panes, overlays, self.tasks, session, note.file, note.files, note.clipboard, note.kept
+            app,
+            panes,
+            overlays,
+            self.tasks,
+            close,
+            note.closing,
+            note.file,
+            note.files,
+            note.clipboard,
+            note.kept,
         )
 
 
@@ -382,7 +390,15 @@ async def test_ctrl_c_twice_quits_where_it_comes_soon(
 class Suggests:
     """A suggestion control of which all calls are noted."""
 
-    def __init__(self, before: str, *, focus: bool = True, message: str = "", kept: bool = False) -> None:
+    def __init__(
+        self,
+        before: str,
+        look: Completer = nothing,
+        *,
+        focus: bool = True,
+        message: str = "",
+        kept: bool = False,
+    ) -> None:
         self.log: list[str] = []
         note: Any = Noted(self.log)
         composer = SimpleNamespace(
@@ -395,7 +411,7 @@ class Suggests:
         panes: Any = SimpleNamespace(composer=composer, status=status, suggestions=suggestions)
         tasks: Any = Noted(self.log, restart=self._restart)
         self.started: list[Any] = []
-        self.control = SuggestionControl(note, panes, tasks, note)
+        self.control = SuggestionControl(note, panes, tasks, look)
 
     def _restart(self, work: Any, name: str) -> None:
         self.started.append(work)
@@ -436,16 +452,15 @@ async def test_files_are_looked_for_once_the_typing_pauses(monkeypatch: pytest.M
         looked.append(before)
         return None
 
-    monkeypatch.setattr(suggestion_control, "completer", lambda session: look)
     monkeypatch.setattr(suggestion_control, "BETWEEN_LETTERS", 0.05)
-    it = Suggests("see @a")
+    it = Suggests("see @a", look)
     it.control.update()
     search = asyncio.create_task(it.started[0])
     await asyncio.sleep(0.01)
     assert looked == []
     await search
     assert looked == ["see @a"] and it.log[-1] == "suggestions.hide()"
-    it = Suggests("/lo")
+    it = Suggests("/lo", look)
     it.control.update()
     await it.started[0]
     assert looked == ["see @a", "/lo"], "commands are looked for at once"

@@ -49,7 +49,7 @@ VERDICTS: Any = Verdicts()
 SCREENS: dict[str, Callable[[Palette], ListScreen]] = {
     "review": lambda palette: ReviewScreen(palette, book(), VERDICTS),
     "findings": lambda palette: FindingsScreen(palette, NOTES, VERDICTS, "off"),
-    "window": lambda palette: ContextScreen(palette, SESSION, ""),
+    "window": lambda palette: ContextScreen(palette, SESSION.context, SESSION.files.list, ""),
 }
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
 
 from edits.files.diff import paired
@@ -24,31 +23,9 @@ from session.base.events import FileSaved
 from session.base.text.sanitize import clean_line
 from session.project.definitions import Definition, definitions_in
 from session.project.edit_thread import EditThread
+from session.project.opened import FileProblem, OpenFile
 from session.project.workspace import Workspace
 from session.record.journal.recorder import Recorder
-
-__all__ = ["FileProblem", "Merged", "OpenFile", "ProjectFiles"]
-
-
-class FileProblem(Exception):
-    """A file cannot be opened or saved; the message says which, why, and what to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class OpenFile:
-    """A file as it was read.
-
-    ``text`` has ``\\n`` endings. ``version`` is the digest of its bytes, by which a change on disk is
-    noticed. ``newline`` is the ending that new lines get.
-    """
-
-    path: str
-    text: str
-    version: str
-    encoding: str
-    newline: str
-    read_only: bool
-    source: TextFile
 
 
 class ProjectFiles:

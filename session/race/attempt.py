@@ -26,7 +26,8 @@ from session.race.attempt_files import AttemptFiles
 from session.race.plan import Variation
 from session.tools.toolbox import Toolbox
 from session.turn.lane import Lane
-from session.turn.preparation import Preparation, PreparedRequest
+from session.turn.preparation import Preparation
+from session.turn.prepared import PreparedRequest
 from session.turn.runner import Runner
 from session.turn.tool_calls import Calls
 from session.turn.turn import Turn

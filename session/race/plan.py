@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from session.checks.check import Check
+from session.models.chosen import ChosenModel
 from session.models.prices import Price
-from session.setup.model_choice import ChosenModel, ModelChoice
+from session.setup.model_choice import ModelChoice
 from session.setup.opening import Opening
 from session.setup.user_tables import AttemptSettings
 from session.tools.toolbox import Toolbox

@@ -11,7 +11,6 @@ from session.base.events import (
     BaselineChecked,
     RaceEnded,
     RaceStarted,
-    TurnStarted,
     Usage,
 )
 from session.base.text.sanitize import clean_line
@@ -21,21 +20,6 @@ from session.race.attempt_life import Judgement, Result, Standing
 from session.race.kept_race import KeptAttempt, KeptRace
 from session.race.plan import Estimate, RacePlan
 from session.race.race_rules import Decided, Race
-from session.setup.model_choice import ChosenModel
-
-
-def turn_started(session: str, turn: str, chosen: ChosenModel, input_tokens: int) -> TurnStarted:
-    """A turn that is answered by ``chosen`` has begun."""
-    return TurnStarted(
-        session=session,
-        turn=turn,
-        model=chosen.model.name,
-        effort=chosen.effort,
-        input_tokens=input_tokens,
-        budget=chosen.model.budget,
-        effort_why=chosen.effort_why,
-        fast=chosen.fast,
-    )
 
 
 def race_started(turn: str, plan: RacePlan, input_tokens: int, likely: Estimate) -> RaceStarted:

@@ -34,14 +34,12 @@ from session.race.race_events import (
     race_ended,
     race_started,
     race_usage,
-    turn_started,
 )
 from session.race.race_rules import BASELINE, Checked, Cut, Decided, Effect, Ended, Race, RunCheck
 from session.race.take_runner import land, rehearse
 from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain
 from session.turn.hunk_life import Answer
 from session.turn.lane import Lane
-from session.turn.runner import STATUS
 from session.turn.turn import Phase, Signal, Turn
 from session.turn.turn_memory import TurnMemory
 
@@ -117,7 +115,7 @@ class RaceRunner:
         if self.turn.phase is not Phase.COMPLETED:
             self._memory.unsent.append(self.prompt)
         message, code = self._failure or (None, None)
-        status = STATUS[self.turn.phase] if self._failure is None else "failed"
+        status = self.turn.phase.value if self._failure is None else "failed"
         self._publish(TurnEnded(turn=self.turn.name, status=status, message=message, code=code))
 
     def interrupt(self, *, redirected: bool = False) -> None:
@@ -171,7 +169,7 @@ class RaceRunner:
                 f"{plan.limits}: ask for fewer attempts, or change [attempts] or [budget] in config.toml",
                 "limit",
             )
-        self._publish(turn_started(self._session, self.turn.name, first, input_tokens))
+        self._publish(first.turn_started(self._session, self.turn.name, input_tokens))
         self._publish(race_started(self.turn.name, plan, input_tokens, likely))
         early, self._early = self._early or [], None
         for event in early:

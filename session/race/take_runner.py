@@ -12,15 +12,13 @@ from edits.hunk import Hunk, Refused
 from session.base.events import Event, HunkRefused, HunkUndone, PhaseChanged, TextDelta, TurnEnded
 from session.base.tasks import log_fault
 from session.base.text.sanitize import clean
+from session.models.chosen import ChosenModel
 from session.project.edit_thread import EditThread
 from session.race.attempt_files import AttemptFiles
 from session.race.attempt_life import Result
-from session.race.race_events import turn_started
-from session.setup.model_choice import ChosenModel
 from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain
 from session.turn.hunk_life import Answer
 from session.turn.lane import Lane
-from session.turn.runner import STATUS
 from session.turn.turn import Signal, Turn
 from session.turn.turn_memory import TurnMemory
 
@@ -114,7 +112,7 @@ class TakeRunner:
             except Exception as problem:  # noqa: BLE001 - the turn must end, whatever of ours is at fault
                 self._fail(problem)
         message, code = self._failure or (None, None)
-        status = STATUS[self.turn.phase] if self._failure is None else "failed"
+        status = self.turn.phase.value if self._failure is None else "failed"
         self._publish(TurnEnded(turn=self.turn.name, status=status, message=message, code=code))
 
     def interrupt(self, *, redirected: bool = False) -> None:
@@ -131,7 +129,7 @@ class TakeRunner:
         if self.turn.over:
             return
         taken, edits = self._attempt, self._attempt.edits
-        self._publish(turn_started(self._session, self.turn.name, taken.chosen, taken.tokens))
+        self._publish(taken.chosen.turn_started(self._session, self.turn.name, taken.tokens))
         for signal in (Signal.SENT, Signal.ANSWERED):
             self._signal(signal)
         kept = [each for each in await self._undo() if isinstance(each, HunkRefused)]

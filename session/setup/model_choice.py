@@ -6,12 +6,12 @@ The choice is the user's (``/model``, ``/effort``, ``/fast``) and holds from the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from session.base.events import Event, HunkRefused, ModelChosen, TurnEnded, TurnStarted
 from session.base.text.wording import spelled_like
 from session.models.catalogue import FAST, ULTRAFAST, Model, Price
+from session.models.chosen import ChosenModel
 from session.models.effort import Before, Picked, first, nearest, pick
 from session.setup.opening import Opening
 from session.tools.toolbox import Toolbox
@@ -28,21 +28,6 @@ _MUCH = 2
 
 class ChoiceError(Exception):
     """A model, effort or tier cannot be chosen; the message says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class ChosenModel:
-    """The model that answers one turn. ``effort`` is empty for a model without efforts."""
-
-    model: Model
-    effort: str
-    effort_why: str | None
-    """The reason for the effort that ``auto`` chose; None if the user chose it."""
-    fast: bool
-    price: Price | None
-    """The price of the turn's tokens; None if it is unknown."""
-    plan: str = ""
-    """The plan that pays in place of dollars; empty for none."""
 
 
 class ModelChoice:

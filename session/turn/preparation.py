@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
 
 from context.disk.source import Source, is_instructions
 from context.project.project import Project
@@ -32,18 +31,18 @@ from context.window.preamble import PASSED_OVER, UNREAD
 from context.window.window import build
 from edits.files.text import FileError
 from edits.files.tree import Tree
-from session.base.events import DialogueCompacted
 from session.project.indexing import ProjectReading
 from session.project.pins import Pins
 from session.project.trust import ProjectTrust
-from session.setup.model_choice import ChosenModel, ModelChoice
+from session.setup.model_choice import ModelChoice
 from session.turn.compaction.compact import History, Room, history, room_in
 from session.turn.money import least_cost
 from session.turn.past_turns import PastTurns, RecentTopic, recent_topic
+from session.turn.prepared import PreparedRequest
 from session.turn.turn_memory import TurnMemory
 from session.wire.input_items import report_messages
 from session.wire.instructions import AGREED_HEAD, DATA_HEAD, REPORT_HEAD
-from session.wire.protocol.items import Item, user_message
+from session.wire.protocol.items import user_message
 
 _HEADINGS = 32
 """Tokens that the window's own headings over the instructions and the request may take."""
@@ -58,69 +57,6 @@ _SUBJECT_SHARE = 0.75
 """The share of the room left in a window that such a request may fill; the rest is for the turn's calls."""
 _TOLD = 4
 """Most files that were named and not shown that are listed one by one."""
-
-
-@dataclass(frozen=True, slots=True)
-class PreparedRequest:
-    """What a turn will add to the conversation, and its tokens. Nothing is changed by making it:
-    an interrupted preparation leaves no trace. ``notes`` are lines for the user."""
-
-    items: tuple[Item, ...]
-    tokens: int
-    window: Window
-    notes: tuple[str, ...]
-    compacted: DialogueCompacted | None
-    """The compaction that was needed, if any; to be told once the request is sent."""
-    afresh: bool
-    """Whether a new window is started, with the conversation so far as history."""
-    reported: int
-    files: Mapping[str, str | None]
-    unsent: int
-    kept: int
-    """Number of remembered-line notices included."""
-
-    def least_cost(self, memory: TurnMemory, standing: int, chosen: ChosenModel) -> float | None:
-        """The dollars that the request costs at least, before :meth:`commit`; None where the price is
-        unknown. ``standing`` are the tokens of instructions and tools. What was sent before is taken to be in
-        the server's cache."""
-        held = 0 if self.afresh else memory.conversation.tokens
-        fresh, cached = (self.tokens, standing + held) if held else (self.tokens + standing, 0)
-        return least_cost(chosen.price, fresh, cached, chosen.model.token_ratio)
-
-    def commit(self, memory: TurnMemory) -> None:
-        """The request goes out: ``memory`` now holds what it tells the model."""
-        if self.afresh:
-            memory.start_afresh()
-        memory.seen = memory.seen.after(self.window.shown)
-        memory.sent_windows.take(self.window)
-        memory.edited_files.told(self.files)
-        memory.reported(self.reported)
-        memory.told_unread |= {left.path for left in self.window.left_out}
-        memory.told_hidden |= {piece.path for piece in self.window.pieces if HIDDEN in piece.why}
-        del memory.unsent[: self.unsent]
-        del memory.line_news[: self.kept]
-        memory.conversation.extend(self.items, self.tokens)
-
-
-class Prepares(Protocol):
-    """What a turn's runner needs of a preparation (:class:`Preparation`, or one that attempts share)."""
-
-    @property
-    def instruction_tokens(self) -> int:
-        """Tokens of what is sent with every request: the instructions and the tools."""
-        ...
-
-    def count(self, text: str) -> int:
-        """Tokens of ``text``."""
-        ...
-
-    def file_text(self, path: str) -> str | None:
-        """The text of a project's file as the model may be shown it, from disk; None where there is none."""
-        ...
-
-    async def prepare(self, prompt: str, memory: TurnMemory, share: float = 1.0) -> PreparedRequest:
-        """The items for ``prompt``. Raises context.pieces.BudgetTooSmall."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,18 +21,17 @@ from session.base.events import (
     Publisher,
     ReasoningDelta,
     TurnEnded,
-    TurnStarted,
 )
 from session.base.tasks import log_fault
 from session.base.text.sanitize import clean, clean_line
+from session.models.chosen import ChosenModel
 from session.record.turn_cost import Tally
-from session.setup.model_choice import ChosenModel
 from session.tools.taint import sources_of
 from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain, unfinished
 from session.turn.hunk_life import Answer
 from session.turn.lane import ANSWER, About, Lane
 from session.turn.money import MoneyBudget, Purse
-from session.turn.preparation import PreparedRequest, Prepares
+from session.turn.prepared import PreparedRequest, Prepares
 from session.turn.repair import Repairs, quoted
 from session.turn.response import CHARACTERS_PER_TOKEN, CUT, Response, about
 from session.turn.tool_calls import Calls
@@ -64,8 +63,6 @@ _LONGEST_QUOTE = 60
 """Characters that are quoted of what a model repeats."""
 KEPT_ROOM = 2_000
 """Tokens of the budget that the tools' answers leave free."""
-
-STATUS = {Phase.COMPLETED: "completed", Phase.INTERRUPTED: "interrupted", Phase.FAILED: "failed"}
 
 
 class Runner:
@@ -129,7 +126,7 @@ class Runner:
                 self._fail(problem)
         message, code = self._failure or (None, None)
         # A fault after the last signal cannot change the phase any more; the turn still ends as failed.
-        status = STATUS[self.turn.phase] if self._failure is None else "failed"
+        status = self.turn.phase.value if self._failure is None else "failed"
         self._publish(TurnEnded(turn=self.turn.name, status=status, message=message, code=code))
 
     async def _converse(self) -> None:
@@ -271,18 +268,7 @@ class Runner:
 
     def _started(self, prepared: PreparedRequest) -> None:
         self._sent_tokens = self._standing_tokens()
-        self._publish(
-            TurnStarted(
-                session=self._session,
-                turn=self.turn.name,
-                model=self._chosen.model.name,
-                effort=self._chosen.effort,
-                input_tokens=self._sent_tokens,
-                budget=self._chosen.model.budget,
-                effort_why=self._chosen.effort_why,
-                fast=self._chosen.fast,
-            )
-        )
+        self._publish(self._chosen.turn_started(self._session, self.turn.name, self._sent_tokens))
         self._tell(prepared)
         self._signal(Signal.SENT)
 

@@ -33,7 +33,7 @@ from session.base.events import (
 )
 from session.base.storage.private_files import StoreError
 from session.base.text.sanitize import clean_line
-from session.project.open_files import FileProblem, OpenFile
+from session.project.opened import FileProblem, OpenFile
 from session.record.journal.reading import read_event, read_records, time_of
 from session.ways.following_link import cleaned
 

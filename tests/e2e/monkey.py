@@ -28,7 +28,7 @@ from pathlib import Path
 
 from textual import events
 
-from session.project.open_files import OpenFile
+from session.project.opened import OpenFile
 from tests.bench.pty_spark import Pty
 from tests.bench.pty_spark import stage as pty_stage
 from tests.tui.stage import GREETER, Stage, stage

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import Protocol
 
-from session.project.open_files import FileProblem, Merged, OpenFile
+from session.project.opened import FileProblem, Merged, OpenFile
 from tui.editor.buffers.buffer import Buffer, OpenBuffers
 from tui.editor.buffers.keeper import InOrder, Start
 from tui.editor.buffers.rows import Rows

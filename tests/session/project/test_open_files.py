@@ -13,7 +13,8 @@ import pytest
 from edits.ledger.ledger import Ledger
 from session.base.events import Event, FileSaved
 from session.project.edit_thread import EditThread
-from session.project.open_files import FileProblem, ProjectFiles
+from session.project.open_files import ProjectFiles
+from session.project.opened import FileProblem
 from session.project.workspace import open_workspace
 from tests.session.recording import recorder_for
 

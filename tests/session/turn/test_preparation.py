@@ -16,7 +16,8 @@ from edits.files.tree import Tree
 from edits.hunk import Action, Landed, RefusalCode, Refused, Rung, Status
 from session.turn.compaction.compact import room_in
 from session.turn.past_turns import PastTurn, PastTurns
-from session.turn.preparation import Preparation, PreparedRequest, read_or_none
+from session.turn.preparation import Preparation, read_or_none
+from session.turn.prepared import PreparedRequest
 from session.turn.turn_memory import TurnMemory
 from session.wire.input_items import item_text
 from session.wire.instructions import DATA_HEAD, REPORT_HEAD

@@ -12,7 +12,7 @@ from textual.app import App
 from session.assist.surgery import Cut
 from session.base.events import HunkRefused
 from session.commands.diff_commands import DiffError
-from session.project.open_files import FileProblem
+from session.project.opened import FileProblem
 from tui.app.control.background import BackgroundTasks
 from tui.app.control.hunk_control import DropControl
 from tui.app.panes.layout import Panes

@@ -16,7 +16,7 @@ from tui.front.slash.table import hint
 from tui.screen.drawing.plain import cell_len, clipped_left, fitting, visible
 
 if TYPE_CHECKING:
-    from session.project.open_files import OpenFile
+    from session.project.opened import OpenFile
     from tui.editor.shown_file import ShownFile
 
 

@@ -12,7 +12,7 @@ from tui.editor.buffers.history import History, Selected, Step
 from tui.editor.buffers.rows import Place, Rows, rows_between
 
 if TYPE_CHECKING:
-    from session.project.open_files import Merged, OpenFile
+    from session.project.opened import Merged, OpenFile
 
 
 Settled = Literal["mine", "theirs", "both"]

@@ -11,7 +11,7 @@ from textual.app import App
 from edits.files.text import decode
 from session.base import events as said
 from session.base.events import Event
-from session.project.open_files import FileProblem, Merged, OpenFile
+from session.project.opened import FileProblem, Merged, OpenFile
 from themes.loader import load_theme
 from tui.app.control.background import BackgroundTasks
 from tui.app.control.feed import Feed

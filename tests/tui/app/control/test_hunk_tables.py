@@ -10,7 +10,7 @@ import pytest
 from session.assist.surgery import Cut, SurgeryError
 from session.base.events import HunkRefused
 from session.commands.diff_commands import DiffError
-from session.project.open_files import FileProblem
+from session.project.opened import FileProblem
 from tests.tui.app.control.noting import Noted, started
 from tui.app.control.hunk_control import DropControl, HunkControl
 from tui.app.control.review_control import ReviewControl

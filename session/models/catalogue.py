@@ -119,6 +119,10 @@ class Provider:
     """Whether it takes tools in a field of the request; else every model's are an item of the input."""
     service: Service = field(default_factory=Service)
 
+    def address(self, environ: Mapping[str, str]) -> str:
+        """Its address: the one in its variable, if that is set, else the row's."""
+        return environ.get(self.base_url_variable, "") or self.base_url
+
     def has_fast(self, model: str) -> bool:
         """Whether ``model`` has a faster tier."""
         offered = bool(self.fast or self.fast_headers)

@@ -335,8 +335,7 @@ def _finish(
     elif (row := catalogue.models.get(settings.model)) is not None:
         settings = replace(settings, model=row.name)
     settings = _with_effort(settings, catalogue, flags, named="effort" in user or flags.effort is not None)
-    variable = environ.get(provider.base_url_variable, "") if provider.base_url_variable else ""
-    elsewhere = variable or settings.base_url
+    elsewhere = environ.get(provider.base_url_variable, "") or settings.base_url
     # A model that no row knows says nothing of its provider.
     model_tells = settings.model_named and settings.model in catalogue.models
     named = flags.provider is not None or "provider" in user or bool(flags.base_url or elsewhere)

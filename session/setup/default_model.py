@@ -7,7 +7,7 @@ result here for a week, by the server's address.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
@@ -53,7 +53,10 @@ class DefaultModels:
 
 
 def with_provider_by_key(
-    settings: Settings, catalogue: Catalogue, has_key: Callable[[Provider], bool]
+    settings: Settings,
+    catalogue: Catalogue,
+    has_key: Callable[[Provider], bool],
+    environ: Mapping[str, str],
 ) -> Settings:
     """``settings`` with the first provider of the catalogue's order that has a key, where none is named.
 
@@ -83,7 +86,7 @@ def with_provider_by_key(
         effort=effort or settings.effort,
         provider=provider.name,
         model=model,
-        base_url=provider.base_url,
+        base_url=provider.address(environ),
         notes=(*settings.notes, note),
     )
 

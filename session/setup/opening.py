@@ -145,6 +145,7 @@ def open_project(folder: Path, flags: Flags, environ: Mapping[str, str]) -> Open
         settings,
         catalogue,
         lambda each: find_key(each, config, environ, settings.key_commands, settings.account) is not None,
+        environ,
     )
     if settings.provider == LOCAL_PROVIDER and not flags.base_url:
         local = _open_local(workspace, settings, catalogue, trust, environ)

@@ -31,6 +31,20 @@ def test_a_key_of_any_provider_alone_is_enough(tmp_path: Path, own_folders: Path
         assert f"one of {name}: {default} answers" in note and "--provider" in note
 
 
+@pytest.mark.parametrize(
+    "name", [name for name in ORDER if load_catalogue().provider(name).base_url_variable]
+)
+def test_a_key_goes_to_the_address_in_the_providers_own_variable(
+    tmp_path: Path, own_folders: Path, name: str
+) -> None:
+    provider = load_catalogue().provider(name)
+    gateway = "https://gateway.example.org/v1"
+    environ = {provider.key_variable: "sk-1", provider.base_url_variable: gateway}
+    opening = opened(tmp_path, own_folders, environ)
+    assert opening.settings.provider == name
+    assert opening.endpoint is not None and opening.endpoint.base_url == gateway
+
+
 def test_of_several_keys_the_first_in_the_order_is_used_and_the_others_are_named(
     tmp_path: Path, own_folders: Path
 ) -> None:

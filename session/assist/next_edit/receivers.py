@@ -34,6 +34,7 @@ _LOOPS = ("for_statement", "for_in_clause", "range_clause", "for_in_statement", 
 _FOR_EACH = frozenset(
     {"forEach", "map", "filter", "find", "findLast", "findIndex", "some", "every", "flatMap"}
 )
+_GATHERS = frozenset({"sorted", "list", "reversed", "tuple", "set", "iter"})
 _SAME = frozenset(
     {"slice", "filter", "copy", "concat", "reverse", "sort", "iter", "iter_mut", "into_iter", "as_ref"}
 )
@@ -112,7 +113,7 @@ class Receivers:
             written = each.child_by_field_name("type") if each is not None else None
             if written is not None and "pattern" not in (each.type if each is not None else ""):
                 return self._written(text, written, binder) or self._tested(text, bound)
-        if "parameter" in binder.type:
+        if "parameter" in binder.type or binder.type == "arrow_function":
             first = binder.named_children[0] if binder.named_children else None
             if first is not None and first.id == bound.name.id and text_of(first) in _SELF:
                 return text.class_around(binder)
@@ -134,19 +135,15 @@ class Receivers:
         at = next((number for number, each in enumerate(names) if each.id == bound.name.id), -1)
         if value.type == "expression_list" and value.named_child_count == 1:
             value = value.named_children[0]
-        words = text_of(value)
-        inner, values = value, len(names) > 1
-        if found := re.match(r"(?:enumerate|sorted|reversed|list|tuple|set|iter)\(", words):
+        words, several = text_of(value), len(names) > 1
+        if words.startswith("enumerate(") and several:
             given = value.child_by_field_name("arguments")
-            inner = given.named_children[0] if given is not None and given.named_children else value
-            values = False
-            if (found[0] == "enumerate(") is not (len(names) > 1):
-                return None
-        elif len(names) > 1 and text.language.name != "go" and not words.endswith(".items()"):
+            value = given.named_children[0] if given is not None and given.named_children else value
+        elif words.endswith(".items()") is not several and text.language.name != "go":
             return None
         if at != len(names) - 1:
             return None
-        held = element_type(self.written(text, inner, depth + 1) or "", values=values)
+        held = element_type(self.written(text, value, depth + 1) or "", values=text.language.name == "go")
         return type_name(held) if held else None
 
     def _handed(self, text: NamedText, bound: Bound, depth: int) -> str | None:
@@ -215,11 +212,14 @@ class Receivers:
             return None
         name = text_of(leaf)
         if not text.behind(leaf):
+            given = node.child_by_field_name("arguments")
+            if name in _GATHERS and given is not None and given.named_children:
+                return self.written(text, given.named_children[0], depth + 1)
             return self._table.result_of(name)
         before = text.object_of(leaf)
         if name in _SAME:
             return self.written(text, before, depth + 1)
-        if name == "values":
+        if name in ("values", "items"):
             held = element_type(self.written(text, before, depth + 1) or "", values=True)
             return f"list[{held}]" if held else None
         owner = self.class_of(text, before, depth + 1)

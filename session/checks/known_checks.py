@@ -213,8 +213,11 @@ class KnownChecks:
         """The checks with these names, or all without any. Raises UnknownCheckError."""
         for name in names:
             if name not in self._checks:
-                known = ", ".join(self._checks) or "none: add [[checks]] to config.toml"
-                raise UnknownCheckError(f"there is no check {name!r} here; there are: {known}")
+                known = ", ".join(self._checks)
+                told = (
+                    f"there are: {known}" if known else "this project has none: add [[checks]] to config.toml"
+                )
+                raise UnknownCheckError(f"there is no check {name!r} here; {told}")
         return [check for check in self._checks.values() if not names or check.name in names]
 
     def agreed(self) -> list[Check]:

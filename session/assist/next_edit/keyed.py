@@ -105,7 +105,7 @@ class Keys:
         if kind in ("required_parameter", "formal_parameters"):
             return self._typed_function(text, around, inner)
         if kind == "assignment_expression" and holder.type == "object":
-            return self._receivers.written(text, around.child_by_field_name("left"))
+            return self._receivers.types.written(text, around.child_by_field_name("left"))
         if kind in ("return_statement", "arrow_function"):
             function = around if kind == "arrow_function" else text.function_of(around)
             result = function.child_by_field_name("return_type") if function is not None else None

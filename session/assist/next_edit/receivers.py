@@ -13,31 +13,18 @@ from typing import TYPE_CHECKING
 from context.code.parsing import text_of
 from context.code.scopes import Bound, NamedText
 from session.assist.next_edit.class_table import ClassTable
-from session.assist.next_edit.written_types import BUILTIN, element_type, type_name
+from session.assist.next_edit.held_types import LOOPS, SELF, THROUGH, HeldTypes, last_leaf
+from session.assist.next_edit.written_types import BUILTIN, type_name
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _DEEPEST = 6
-_SELF = frozenset({"self", "this", "cls", "Self", "$this", "this_expression", "self_expression", "static"})
-_THROUGH = (
-    "parenthesized", "await", "non_null", "unary", "reference_expression", "pointer", "try_expression",
-    "as_expression", "type_assertion", "satisfies", "expression_list", "index_expression",
-)  # fmt: skip
 _LITERALS = re.compile(
     r"^(?:string|template_string|integer|float|number|list|dictionary|dict|set|tuple|array|object|true|false|none|null|"
     r"char|regex|raw_string|interpreted_string|list_comprehension|dictionary_comprehension|generator_expression|"
     r"concatenated_string|array_expression|tuple_expression|.*_literal)$"
 )
-_SCRIPTS = ("javascript", "typescript", "tsx")
-_LOOPS = ("for_statement", "for_in_clause", "range_clause", "for_in_statement", "for_expression")
-_FOR_EACH = frozenset(
-    {"forEach", "map", "filter", "find", "findLast", "findIndex", "some", "every", "flatMap"}
-)
-_SAME = frozenset(
-    {"slice", "filter", "copy", "concat", "reverse", "sort", "iter", "iter_mut", "into_iter", "as_ref"}
-)
-"""Methods that give what they are called on, or what holds the same."""
 _NEW = frozenset({"new", "default", "create", "with_capacity", "from"})
 
 
@@ -46,6 +33,8 @@ class Receivers:
 
     def __init__(self, table: ClassTable) -> None:
         self._table = table
+        self.types = HeldTypes(table, self.class_of)
+        """The types that are written of expressions."""
 
     def class_of(self, text: NamedText, node: Node | None, depth: int = 0) -> str | None:
         """The class of an expression, or the class that it names: :data:`BUILTIN` for one that is none of the
@@ -53,7 +42,7 @@ class Receivers:
         if node is None or depth > _DEEPEST:
             return None
         kind, words = node.type, text_of(node)
-        if words in _SELF or kind in _SELF:
+        if words in SELF or kind in SELF:
             return text.class_around(node) or BUILTIN
         if words in ("super()", "super"):
             bases = self._table.entry(text.class_around(node)).bases
@@ -74,11 +63,11 @@ class Receivers:
             or "invocation" in kind
         ):
             return self._of_call(text, node, function, depth)
-        if kind.startswith(_THROUGH) and kind != "index_expression":
+        if kind.startswith(THROUGH) and kind != "index_expression":
             if kind in ("as_expression", "satisfies_expression"):
                 return type_name(text_of(node.named_children[-1]))
             return self.class_of(text, node.named_children[-1] if node.named_children else None, depth + 1)
-        last = _last_leaf(node)
+        last = last_leaf(node)
         if last is not None and text.behind(last) and last.end_byte == node.end_byte:
             return self._of_member(text, last, depth)
         return None
@@ -112,132 +101,19 @@ class Receivers:
             written = each.child_by_field_name("type") if each is not None else None
             if written is not None and "pattern" not in (each.type if each is not None else ""):
                 return self._written(text, written, binder) or self._tested(text, bound)
-        if "parameter" in binder.type:
+        if "parameter" in binder.type or binder.type == "arrow_function":
             first = binder.named_children[0] if binder.named_children else None
-            if first is not None and first.id == bound.name.id and text_of(first) in _SELF:
+            if first is not None and first.id == bound.name.id and text_of(first) in SELF:
                 return text.class_around(binder)
-            return self._handed(text, bound, depth) or self._tested(text, bound)
+            return self.types.of_callback(text, bound, depth) or self._tested(text, bound)
         value = binder.child_by_field_name("value") or binder.child_by_field_name("right")
         if value is None or value.start_byte <= node.start_byte < value.end_byte:
             return None
         left = binder.child_by_field_name("left") or binder.child_by_field_name("name")
         left = left or binder.child_by_field_name("pattern")
-        if binder.type in _LOOPS:
-            return self._held(text, bound, left, value, depth)
+        if binder.type in LOOPS:
+            return self.types.of_loop(text, bound, left, value, depth)
         return self._of_value(text, bound, left, value, depth)
-
-    def _held(self, text: NamedText, bound: Bound, left: Node | None, value: Node, depth: int) -> str | None:
-        """The class of the variable of a loop, by the type of what is gone through."""
-        if left is None:
-            return None
-        names = [left] if left.id == bound.name.id else left.named_children
-        at = next((number for number, each in enumerate(names) if each.id == bound.name.id), -1)
-        if value.type == "expression_list" and value.named_child_count == 1:
-            value = value.named_children[0]
-        words = text_of(value)
-        inner, values = value, len(names) > 1
-        if found := re.match(r"(?:enumerate|sorted|reversed|list|tuple|set|iter)\(", words):
-            given = value.child_by_field_name("arguments")
-            inner = given.named_children[0] if given is not None and given.named_children else value
-            values = False
-            if (found[0] == "enumerate(") is not (len(names) > 1):
-                return None
-        elif len(names) > 1 and text.language.name != "go" and not words.endswith(".items()"):
-            return None
-        if at != len(names) - 1:
-            return None
-        held = element_type(self.written(text, inner, depth + 1) or "", values=values)
-        return type_name(held) if held else None
-
-    def _handed(self, text: NamedText, bound: Bound, depth: int) -> str | None:
-        """The class of a script's parameter without a type, where the function is handed to what calls it for
-        each that a list holds."""
-        function = text.function_of(bound.name) if text.language.name in _SCRIPTS else None
-        given = function.parent if function is not None else None
-        call = given.parent if given is not None and given.type == "arguments" else None
-        called = call.child_by_field_name("function") if call is not None else None
-        if function is None or given is None or called is None or given.named_children[0].id != function.id:
-            return None
-        listed = function.child_by_field_name("parameters")
-        first = listed.named_children[0] if listed is not None and listed.named_children else bound.name
-        leaf = _last_leaf(called)
-        if (
-            leaf is None
-            or text_of(leaf) not in _FOR_EACH
-            or not first.start_byte <= bound.name.start_byte < first.end_byte
-        ):
-            return None
-        held = element_type(self.written(text, text.object_of(leaf), depth + 1) or "", values=True)
-        return type_name(held) if held else None
-
-    def written(self, text: NamedText, node: Node | None, depth: int = 0) -> str | None:
-        """The type of an expression as it is written somewhere; None where it is nowhere."""
-        if node is None or depth > _DEEPEST:
-            return None
-        words = text_of(node)
-        if node.type in ("identifier", "simple_identifier"):
-            bound = text.resolved(node, words)
-            return self._of_variable(text, bound, node, depth) if bound is not None else None
-        if node.type in ("call_expression", "call"):
-            return self._of_result(text, node, depth)
-        if node.type.startswith(_THROUGH) and node.type != "index_expression" and node.named_children:
-            return self.written(text, node.named_children[-1], depth + 1)
-        leaf = _last_leaf(node)
-        if leaf is None or not text.behind(leaf) or leaf.end_byte != node.end_byte:
-            return None
-        owner = self.class_of(text, text.object_of(leaf), depth + 1)
-        if not owner:
-            return None
-        found = self._table.member_type(owner, text_of(leaf))
-        return found or self._annotated(owner, text_of(leaf))
-
-    def _of_variable(self, text: NamedText, bound: Bound, node: Node, depth: int) -> str | None:
-        around: Node | None = bound.name
-        while around is not None and around.start_byte >= bound.binder.start_byte:
-            written = around.child_by_field_name("type")
-            if written is not None and "pattern" not in around.type:
-                return text_of(written)
-            around = around.parent
-        value = bound.binder.child_by_field_name("value") or bound.binder.child_by_field_name("right")
-        if (
-            value is None
-            or bound.binder.type in _LOOPS
-            or value.start_byte <= node.start_byte < value.end_byte
-        ):
-            return None
-        return self.written(text, value, depth + 1)
-
-    def _of_result(self, text: NamedText, node: Node, depth: int) -> str | None:
-        """The written type of what a call gives."""
-        function = node.child_by_field_name("function")
-        leaf = _last_leaf(function) if function is not None else None
-        if leaf is None:
-            return None
-        name = text_of(leaf)
-        if not text.behind(leaf):
-            return self._table.result_of(name)
-        before = text.object_of(leaf)
-        if name in _SAME:
-            return self.written(text, before, depth + 1)
-        if name == "values":
-            held = element_type(self.written(text, before, depth + 1) or "", values=True)
-            return f"list[{held}]" if held else None
-        owner = self.class_of(text, before, depth + 1)
-        return self._table.member_type(owner, name) if owner else None
-
-    def _annotated(self, owner: str, name: str) -> str | None:
-        """The type that a method of a class writes at one of its attributes."""
-        for each in (owner, *sorted(self._table.ancestors(owner))):
-            for path in self._table.entry(each).paths:
-                text = self._table.text(path)
-                for node in text.found(name) if text is not None else ():
-                    around = node.parent.parent if node.parent is not None else None
-                    written = around.child_by_field_name("type") if around is not None else None
-                    if text is None or written is None or around is None or "assignment" not in around.type:
-                        continue
-                    if text_of(text.object_of(node)) in _SELF and text.class_around(node) == each:
-                        return text_of(written)
-        return None
 
     def _foreign(self, text: NamedText, name: str) -> bool:
         return text.language.name == "python" and self._table.foreign(text, name)
@@ -289,7 +165,7 @@ class Receivers:
         function = function or (node.named_children[0] if node.named_children else None)
         if function is None:
             return None
-        leaf = _last_leaf(function)
+        leaf = last_leaf(function)
         method = node.child_by_field_name("method") or node.child_by_field_name("name")
         leaf = method if method is not None else leaf
         if leaf is None:
@@ -369,7 +245,7 @@ class Receivers:
             around = inner.parent if inner is not None else None
             if inner is None or around is None or "assignment" not in around.type or not text.behind(node):
                 continue
-            if text_of(text.object_of(node)) not in _SELF or text.class_around(node) != owner:
+            if text_of(text.object_of(node)) not in SELF or text.class_around(node) != owner:
                 continue
             left, right = around.child_by_field_name("left"), around.child_by_field_name("right")
             written = around.child_by_field_name("type")
@@ -377,18 +253,6 @@ class Receivers:
                 yield type_name(text_of(written))
             elif left is not None and left.id == inner.id and text_of(right) not in ("None", "null"):
                 yield self.class_of(text, right, depth + 1)
-
-
-def _last_leaf(node: Node) -> Node | None:
-    """The name that an expression ends with."""
-    if node.type in ("generic_function", "generic_type", "call_expression_type"):
-        node = node.named_children[0]
-    if not node.named_children:
-        return node
-    last = node.named_children[-1]
-    if "arguments" in last.type or "argument_list" in last.type:
-        return None
-    return _last_leaf(last)
 
 
 def _is_module(bound: Bound) -> bool:

@@ -237,9 +237,12 @@ def parse_rate(text: str) -> float:
 
     Raises ValueError for anything else that is not a positive number.
     """
-    rate = float(text)
+    try:
+        rate = float(text)
+    except ValueError:
+        rate = math.nan
     if math.isnan(rate) or rate < 0:
-        raise ValueError("the rate must be a positive number of tokens per second")
+        raise ValueError(f"the rate must be a positive number of tokens a second, not {text!r}")
     return rate or math.inf
 
 

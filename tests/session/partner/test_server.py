@@ -313,7 +313,7 @@ def test_pieces_lose_nothing(text: str) -> None:
 def test_rates_from_the_command_line() -> None:
     assert (parse_rate("250.5"), parse_rate("0"), parse_rate("inf")) == (250.5, float("inf"), float("inf"))
     for bad in ("-1", "nan", "fast"):
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match=f"a positive number of tokens a second, not '{bad}'"):
             parse_rate(bad)
     with pytest.raises(ValueError):
         Partner(rate=0)

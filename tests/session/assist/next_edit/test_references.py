@@ -298,3 +298,110 @@ def test_a_function_follows_its_own_parameters(tmp_path: Path) -> None:
     assert places(tmp_path, text, "(rows, tax)", "(rows, duty)") == {now}
     gone = left(tmp_path / "gone", text, "(rows, tax)", "(rows)").places
     assert [(each.line, each.new, each.gone) for each in gone] == [(2, None, "tax")]
+
+
+HELD = {
+    "python": (
+        """
+=== shelf.py
+from pathlib import Path as P
+import pathlib
+
+class Book:
+    def title(self):
+        return 1
+
+class Path:
+    def title(self):
+        return 2
+
+class Shelf:
+    books: list[Book]
+
+    def __init__(self, near: dict[str, Book]):
+        self.near: dict[str, "Book"] = near
+        self.place = pathlib.Path("x")
+
+    def all(self, other):
+        for book in self.books:
+            book.title()
+        for at, one in enumerate(sorted(self.books)):
+            at.title(), one.title()
+        for _, each in self.near.items():
+            each.title()
+        for last in self.near.values():
+            last.title()
+        for thing in other:
+            thing.title()
+        for key in self.near:
+            key.title()
+        return self.place.title()
+""",
+        ("def title", "def heading"),
+        {"book.heading()", "at.title(), one.heading()", "each.heading()", "last.heading()"},
+    ),
+    "typescript": (
+        """
+=== grid.ts
+export interface Options {
+  lanes: number
+}
+type Handler = (given: Options, n: number) => void
+export class Grid {
+  options!: Required<Options>
+  all: Options[] = []
+  named = new Map<string, Options>()
+  constructor(private given: Options) {}
+  take(n: number, one: Options) {
+    this.take(1, { lanes: 2 })
+    this.take({ lanes: 3 }, null)
+    other({ lanes: 4 })
+    free(cond ? { lanes: 5 } : null)
+    this.options = { lanes: 6 }
+    for (const each of this.all) each.lanes
+    this.all.forEach((first, at) => first.lanes + at.lanes)
+    this.all.map(only => only.lanes)
+    return this.options.lanes
+  }
+}
+const build: Handler = ({ lanes }, n) => n
+export function free(it: Options): void {}
+new Grid({ lanes: 7 })
+const outer: { inner: Options } = { lanes: 8 }
+type Count = Options['lanes'] | Pick<Options, 'lanes'> | Foo['lanes']
+""",
+        ("lanes: number", "columns: number"),
+        {
+            "this.take(1, { columns: 2 })",
+            "free(cond ? { columns: 5 } : null)",
+            "this.options = { columns: 6 }",
+            "for (const each of this.all) each.columns",
+            "this.all.forEach((first, at) => first.columns + at.lanes)",
+            "this.all.map(only => only.columns)",
+            "return this.options.columns",
+            "const build: Handler = ({ columns: lanes }, n) => n",
+            "new Grid({ columns: 7 })",
+            "type Count = Options['columns'] | Pick<Options, 'columns'> | Foo['lanes']",
+        },
+    ),
+    "javascript": (
+        """
+=== port.js
+export class Port {
+  postMessage(text) {}
+  sendAround(text) {}
+}
+const port = new Port()
+port.postMessage(1)
+client.postMessage(1)
+""",
+        ("postMessage", "postText"),
+        {"port.postText(1)"},
+    ),
+}
+
+
+@pytest.mark.parametrize("language", HELD)
+def test_a_member_is_found_by_what_lists_hold_and_functions_take(tmp_path: Path, language: str) -> None:
+    files, (old, new), found = HELD[language]
+    assert {line for _, line in places(tmp_path, files, old, new)} == found

@@ -231,8 +231,9 @@ def spark_path() -> Path:
 
 @pytest.fixture(scope="session")
 def warm_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarmSpark]:
-    """What runs commands in forks of one process."""
-    warm = WarmSpark(tmp_path_factory.mktemp("warm"))
+    """What runs commands in forks of one process, which all workers share."""
+    base = tmp_path_factory.getbasetemp()
+    warm = WarmSpark((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "warm")
     yield warm
     warm.end()
 

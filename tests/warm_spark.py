@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import fcntl
 import gc
 import importlib
 import json
@@ -20,7 +21,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -48,8 +49,7 @@ TABLES = (
     ("session.turn.compaction.summary_by_rules", "_rules"),
     ("tui.front.slash.table", "slashes"),
 )
-"""The functions that read a table of the package once, in some milliseconds each: a third of a short
-command."""
+"""The functions that read a table of the package once: a third of a short command."""
 AS_MODULE = "import runpy; runpy.run_module({name!r}, run_name='__main__')"
 
 
@@ -89,11 +89,14 @@ class Fork:
 
 
 class WarmSpark:
-    """The process, which begins with the first command and listens at a socket in ``folder``."""
+    """The process, which begins with the first command and listens at a socket in ``folder``.
+
+    All who are given the folder share it, and it ends with the last of them."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._process: subprocess.Popen[bytes] | None = None
+        self._begun: subprocess.Popen[bytes] | None = None
+        self._life: int | None = None
 
     def run(
         self, words: Sequence[str], folder: Path, environ: Mapping[str, str], given: bytes, patience: float
@@ -145,38 +148,62 @@ class WarmSpark:
     def script(self) -> Path:
         """A program that is ``spark`` to those who start it: it hands its streams to a fork, passes on the
         signals that it gets, and ends with the fork's code. Ctrl+Z does not reach the fork."""
-        file = self._folder / "spark"
-        if not file.exists():
-            file.write_text(STAND_IN.format(python=sys.executable, address=self._address()))
-            file.chmod(0o755)
-        return file
+        self._address()
+        return self._folder / STAND_IN_NAME
 
     def end(self) -> None:
-        """End the process."""
-        if self._process is not None:
-            self._process.communicate()
+        """Need it no more. Who began it waits for its end."""
+        if self._life is not None:
+            os.close(self._life)
+        if self._begun is not None:
+            self._begun.wait()
 
     def _address(self) -> str:
         address = self._folder / "line"
-        if self._process is None:
-            with socket.socket(socket.AF_UNIX) as listening:
-                listening.bind(str(address))
-                listening.listen()
-                self._process = subprocess.Popen(
-                    [sys.executable, "-m", "tests.warm_spark", str(listening.fileno())],
-                    cwd=ROOT,
-                    pass_fds=[listening.fileno()],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                )
-            # No command is to wait for the imports: its patience begins when it does.
-            if self._process.stdout is not None:
-                self._process.stdout.read(1)
-                self._process.stdout.close()
-                self._process.stdout = None
+        if self._life is None:
+            self._folder.mkdir(exist_ok=True)
+            with locked(self._folder):
+                life = self._folder / "life"
+                if address.exists():
+                    self._life = os.open(life, os.O_WRONLY)
+                else:
+                    self._begin(address, life)
         return str(address)
 
+    def _begin(self, address: Path, life: Path) -> None:
+        stand_in = self._folder / STAND_IN_NAME
+        stand_in.write_text(STAND_IN.format(python=sys.executable, address=str(address)))
+        stand_in.chmod(0o755)
+        if not life.exists():
+            os.mkfifo(life)
+        ended = os.open(life, os.O_RDONLY | os.O_NONBLOCK)
+        self._life = os.open(life, os.O_WRONLY)
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(str(address))
+            listening.listen()
+            self._begun = subprocess.Popen(
+                [sys.executable, "-m", "tests.warm_spark", str(listening.fileno()), str(self._folder)],
+                cwd=ROOT,
+                pass_fds=[listening.fileno()],
+                stdin=ended,
+                stdout=subprocess.PIPE,
+            )
+        os.close(ended)
+        # No command is to wait for the imports: its patience begins when it does.
+        if self._begun.stdout is not None:
+            self._begun.stdout.read(1)
+            self._begun.stdout.close()
 
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Let nobody else begin, join or end the process of a folder."""
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+STAND_IN_NAME = "spark"
 STAND_IN = """#!{python} -IS
 import os, signal, socket, sys, json
 line = socket.socket(socket.AF_UNIX)
@@ -212,13 +239,17 @@ def _read(said: dict[int, bytes], stream: int) -> None:
         said[stream] = file.read()
 
 
-def serve(listening: socket.socket) -> None:
-    """Run commands side by side, until standard input is closed."""
+def serve(listening: socket.socket, folder: Path) -> None:
+    """Run commands side by side, until nobody holds the folder's ``life`` open for writing."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
         ready, _, _ = select.select([listening, sys.stdin], [], [])
         if sys.stdin in ready:
-            return
+            with locked(folder):
+                if select.select([sys.stdin], [], [], 0)[0]:
+                    (folder / "line").unlink()
+                    return
+            continue
         line, _ = listening.accept()
         if not os.fork():
             listening.close()
@@ -321,4 +352,4 @@ if __name__ == "__main__":
     gc.freeze()
     os.write(1, b".")
     os.dup2(2, 1)
-    serve(socket.socket(fileno=int(sys.argv[1])))
+    serve(socket.socket(fileno=int(sys.argv[1])), Path(sys.argv[2]))

@@ -8,34 +8,19 @@ for its first error.
 
 from __future__ import annotations
 
+import ast
 import re
 import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from context.code.languages import Language
+from context.code.languages import Language, grammar_of, language_of
 
 if TYPE_CHECKING:
     from tree_sitter import Language as Grammar
     from tree_sitter import Node, Query, Tree
-
-
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
-from context.code.languages import grammar_of
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-
-import ast
-import warnings
-from typing import TYPE_CHECKING
-
-from context.code.languages import language_of
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 
 _SECONDS = 1.0
@@ -58,11 +43,14 @@ class TooHardError(Exception):
 
 
 class ParseBudget:
-    """The time limit for one text and everything embedded in it."""
+    """The time limit for one text and everything embedded in it.
+
+    What a grammar's query takes to be compiled, once a process and on a busy machine a second, is no part of
+    it."""
 
     def __init__(self) -> None:
-        self._end = time.thread_time() + _SECONDS
-        self._soonest = time.perf_counter() + _SECONDS
+        self._left = _SECONDS
+        self._end = self._soonest = 0.0
 
     def parse(self, language: Language, grammar: Grammar, source: bytes) -> Tree:
         """Parse a text, giving it to the parser in pieces, between which other threads may run.
@@ -80,7 +68,8 @@ class ParseBudget:
             return source[start : start + _PIECE]
 
         try:
-            return Parser(grammar).parse(piece, progress_callback=self._is_over)
+            with self._counted():
+                return Parser(grammar).parse(piece, progress_callback=self._is_over)
         except ValueError as problem:  # The parser gives no reason.
             raise TooHardError from problem
 
@@ -92,7 +81,18 @@ class ParseBudget:
             node.is_error and node.child_count > _MOST_ERROR_CHILDREN for node in (root, *root.children)
         ):
             return []
-        return QueryCursor(query).matches(root)
+        with self._counted():
+            return QueryCursor(query).matches(root)
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        began = time.thread_time()
+        self._end = began + self._left
+        self._soonest = time.perf_counter() + self._left
+        try:
+            yield
+        finally:
+            self._left -= time.thread_time() - began
 
     def _is_over(self, _at: int, _error: bool) -> bool:
         # The first clock is many times faster to read, and never runs behind the second.

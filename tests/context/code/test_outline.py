@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from context.code.languages import fence_of, language_of, languages
+from context.code import definitions, parsing
+from context.code.languages import Language, Loaded, fence_of, language_of, languages, load
 from context.code.outline import outline
 from context.code.parsing import LARGEST, syntax_error
 from tests.faults import in_processes
@@ -29,6 +32,28 @@ def sample(name: str) -> str:
 @pytest.mark.parametrize("name", NAMES)
 def test_outlines_of_samples(name: str) -> None:
     assert outline(name, sample(name)).text == (SAMPLES / f"{name}.outline").read_text()
+
+
+def test_the_time_for_a_text_begins_once_its_query_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+
+    def slowly(language: Language) -> Loaded:
+        now[0] += 60.0
+        return load(language)
+
+    monkeypatch.setattr(
+        parsing, "time", SimpleNamespace(thread_time=lambda: now[0], perf_counter=lambda: now[0])
+    )
+    monkeypatch.setattr(definitions, "load", slowly)
+    assert outline("Store.swift", sample("Store.swift")).symbols
+
+
+def test_what_is_embedded_has_no_time_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = itertools.count()
+    clock = SimpleNamespace(thread_time=lambda: next(ticks) / 200, perf_counter=lambda: next(ticks) / 200)
+    monkeypatch.setattr(parsing, "time", clock)
+    text = "# Title\n" + ("```python\n" + "def f():\n    pass\n" * 16 + "```\n") * 20
+    assert outline("notes.md", text).symbols == ()
 
 
 @pytest.mark.parametrize("name", PROJECT_NAMES)

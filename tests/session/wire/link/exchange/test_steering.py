@@ -39,7 +39,7 @@ match = ["long"]
 think = "{words}"
 [[scenario.step]]
 say = "{words}"
-
+{end}
 [[scenario]]
 match = ["edit"]
 [[scenario.hunk]]
@@ -61,8 +61,12 @@ say = "All is well."
 """
 
 
-def script(**changes: Any) -> Script:
-    return replace(parse(SCRIPT.replace("{words}", "word " * 300)), **changes)
+def script(end: str = "", **changes: Any) -> Script:
+    return replace(parse(SCRIPT.replace("{words}", "word " * 300).replace("{end}", end)), **changes)
+
+
+ENDLESS = "[[scenario.step]]\nstall = 600.0\n"
+"""What stands behind the words of an answer that only the client ends, however slow it is."""
 
 
 @pytest.fixture(autouse=True)
@@ -168,7 +172,10 @@ async def test_a_prompt_that_crosses_the_end_continues_the_answer_by_a_usual_req
 
 @pytest.mark.parametrize("how", ["unsupported", "unknown"])
 async def test_a_server_that_takes_no_steer_is_asked_anew_and_never_steered_again(how: str) -> None:
-    async with Partner(rate=2_000, scripts=script(steer=how)) as partner, linked(partner) as connection:
+    async with (
+        Partner(rate=5_000, scripts=script(ENDLESS, steer=how)) as partner,
+        linked(partner) as connection,
+    ):
         await interrupted(connection, [LONG], TextDelta)
         items = [LONG, PARTLY, user_message("hello")]
         events = await ask(connection, items)
@@ -182,7 +189,7 @@ async def test_a_server_that_takes_no_steer_is_asked_anew_and_never_steered_agai
 
 
 async def test_an_interrupt_ends_an_answer_that_waits_for_its_prompt() -> None:
-    async with Partner(rate=500, scripts=script()) as partner, linked(partner) as connection:
+    async with Partner(rate=5_000, scripts=script(ENDLESS)) as partner, linked(partner) as connection:
         await interrupted(connection, [LONG], TextDelta)
         assert connection.promotions == 0
         connection.drop()
@@ -192,7 +199,7 @@ async def test_an_interrupt_ends_an_answer_that_waits_for_its_prompt() -> None:
 
 async def test_an_answer_whose_prompt_does_not_come_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("session.wire.link.connection.PATIENCE", 0.1)
-    async with Partner(rate=500, scripts=script()) as partner, linked(partner) as connection:
+    async with Partner(rate=5_000, scripts=script(ENDLESS)) as partner, linked(partner) as connection:
         await interrupted(connection, [LONG], TextDelta)
         async with asyncio.timeout(10):
             while not partner.cut:
@@ -210,7 +217,7 @@ async def test_an_item_that_takes_too_long_is_cut(monkeypatch: pytest.MonkeyPatc
 
 
 async def test_a_second_redirect_before_the_first_took_effect_asks_anew() -> None:
-    async with Partner(rate=500, scripts=script()) as partner, linked(partner) as connection:
+    async with Partner(rate=5_000, scripts=script(ENDLESS)) as partner, linked(partner) as connection:
         await interrupted(connection, [LONG], TextDelta)
         items = [LONG, PARTLY, user_message("long too")]
         asking = asyncio.create_task(ask(connection, items))
@@ -236,7 +243,7 @@ async def test_a_steered_answer_can_be_steered_again() -> None:
 
 
 async def test_a_request_that_is_another_conversation_or_model_is_asked_by_itself() -> None:
-    async with Partner(rate=2_000, scripts=script()) as partner, linked(partner) as connection:
+    async with Partner(rate=5_000, scripts=script(ENDLESS)) as partner, linked(partner) as connection:
         await interrupted(connection, [LONG], TextDelta)
         assert not steers(await ask(connection, [user_message("hello")]))
         await with_spare(connection)
@@ -248,13 +255,16 @@ async def test_a_request_that_is_another_conversation_or_model_is_asked_by_itsel
 
 
 async def test_only_models_that_are_said_to_take_it_are_steered() -> None:
-    async with Partner(rate=2_000, scripts=script()) as partner, linked(partner, PROFILE) as connection:
+    async with (
+        Partner(rate=5_000, scripts=script(ENDLESS)) as partner,
+        linked(partner, PROFILE) as connection,
+    ):
         await interrupted(connection, [LONG], TextDelta)
         assert connection.promotions == 1
 
 
 async def test_a_lost_connection_is_asked_anew() -> None:
-    async with Partner(rate=2_000, scripts=script()) as partner, linked(partner) as connection:
+    async with Partner(rate=5_000, scripts=script(ENDLESS)) as partner, linked(partner) as connection:
         await interrupted(connection, [LONG], TextDelta)
         asking = asyncio.create_task(ask(connection, [LONG, PARTLY, user_message("hello")]))
         await partner.drop_clients()

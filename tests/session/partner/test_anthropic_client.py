@@ -14,9 +14,12 @@ from tests.session.wire.link.test_connection import script
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
+pytestmark = pytest.mark.xdist_group("clients")
+"""Each worker that imports one of the official clients does so for a second or two."""
+
 
 def client(partner: Partner, key: str = "sk-practice") -> AsyncAnthropic:
-    from anthropic import AsyncAnthropic  # its import takes a second of each worker's time
+    from anthropic import AsyncAnthropic
 
     return AsyncAnthropic(base_url=partner.url.removesuffix("/v1"), api_key=key, max_retries=0)
 

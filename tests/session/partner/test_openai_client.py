@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import openai
 import pytest
-from openai import AsyncOpenAI
-from openai.types.responses import ResponseSteerAcceptedEvent, ResponseSteerFailedEvent
 
 from session.partner.load_script import DEMO, load, parse
 from session.partner.script import Script
 from session.partner.server.server import Partner
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+pytestmark = pytest.mark.xdist_group("clients")
+"""Each worker that imports one of the official clients does so for a second or two."""
 
 TOOL: Any = {"type": "custom", "name": "apply_patch", "description": "Edits files."}
 
@@ -21,6 +24,8 @@ TOOL: Any = {"type": "custom", "name": "apply_patch", "description": "Edits file
 @asynccontextmanager
 async def talking(script: Script, rate: float = 50_000) -> AsyncIterator[tuple[Partner, AsyncOpenAI]]:
     """A partner and a client that does not retry."""
+    from openai import AsyncOpenAI
+
     async with (
         Partner(rate=rate, scripts=script) as partner,
         AsyncOpenAI(base_url=partner.url, api_key="k", max_retries=0) as client,
@@ -57,6 +62,8 @@ async def test_answers_that_are_not_streamed() -> None:
 
 
 async def test_a_stored_response_is_retrieved_continued_cancelled_and_deleted() -> None:
+    import openai
+
     async with talking(load(DEMO)) as (partner, client):
         first = await client.responses.create(
             model="m", input="Explain how a task gets from the page to the disk"
@@ -88,6 +95,8 @@ async def test_cancelling_ends_an_answer_that_streams() -> None:
 
 
 async def test_a_limit_says_when_to_ask_again() -> None:
+    import openai
+
     limit = 'fail = { code = "rate_limit_exceeded", status = 429, retry_after = 7 }'
     script = parse(f'[[scenario]]\nmatch = ["*"]\n[[scenario.step]]\n{limit}\n')
     async with talking(script) as (_, client):
@@ -97,6 +106,8 @@ async def test_a_limit_says_when_to_ask_again() -> None:
 
 
 async def test_two_turns_with_a_round_of_tool_calls() -> None:
+    from openai import AsyncOpenAI
+
     script = load(DEMO)
     bug = next(told for told in script.scenarios if told.id == "lost-task")
     async with (
@@ -128,6 +139,9 @@ async def test_two_turns_with_a_round_of_tool_calls() -> None:
 
 
 async def test_it_is_told_what_is_wrong() -> None:
+    import openai
+    from openai import AsyncOpenAI
+
     async with Partner(rate=50_000, key="sk-practice") as partner:
         async with AsyncOpenAI(base_url=partner.url, api_key="wrong", max_retries=0) as client:
             with pytest.raises(openai.AuthenticationError, match="Incorrect API key"):
@@ -143,6 +157,8 @@ async def test_it_is_told_what_is_wrong() -> None:
 
 
 async def test_the_other_dialects_it_speaks() -> None:
+    from openai import AsyncOpenAI
+
     async with (
         Partner(rate=50_000, scripts=load(DEMO), key="sk-practice") as partner,
         AsyncOpenAI(base_url=partner.url, api_key="sk-practice") as client,
@@ -174,6 +190,9 @@ say = "Once."
 
 
 async def test_an_answer_is_steered_and_its_events_are_of_the_documented_types() -> None:
+    from openai import AsyncOpenAI
+    from openai.types.responses import ResponseSteerAcceptedEvent, ResponseSteerFailedEvent
+
     async with (
         Partner(rate=2_000, scripts=parse(STORY)) as partner,
         AsyncOpenAI(base_url=partner.url, api_key="k") as client,

@@ -63,11 +63,10 @@ from session.turn.hunk_life import Answer
 from session.turn.hunk_writer import HunkWriter
 from session.turn.money import MoneyBudget
 from session.turn.preparation import Preparations
-from session.turn.redirect_after_hunk import AfterHunk
 from session.turn.resume import ResumedSession, resume_session
 from session.turn.turn_maker import TurnMaker
 from session.turn.turn_memory import TurnMemory
-from session.turn.turns import Turns
+from session.turn.turns import AfterHunk, Turns
 from session.wire.link.connection import Connection
 from session.wire.transport.errors import LinkProblem
 

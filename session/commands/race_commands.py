@@ -300,7 +300,8 @@ class RaceCommands:
 
     def _plan(self, prompt: str, attempts: int, checks: Sequence[Check], *, judge_all: bool) -> RacePlan:
         from session.checks.check import by_cost
-        from session.race.plan import RaceLimits, RacePlan, vary
+        from session.race.plan import RaceLimits, RacePlan
+        from session.race.variations import vary
 
         settings = self._opening.settings.attempts
         return RacePlan(

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from context.text.tokens import Counter
 from session.base.events import (
     Event,
     HunkLanded,
@@ -26,8 +27,7 @@ from session.race.attempt_files import AttemptFiles
 from session.race.plan import Variation
 from session.tools.toolbox import Toolbox
 from session.turn.lane import Lane
-from session.turn.preparation import Preparation
-from session.turn.prepared import PreparedRequest
+from session.turn.prepared import PreparedRequest, Prepares
 from session.turn.runner import Runner
 from session.turn.tool_calls import Calls
 from session.turn.turn import Turn
@@ -39,13 +39,13 @@ from session.wire.link.connection import Connection
 class SharedPreparation:
     """Prepares once, with the first attempt that asks; the others get the same request."""
 
-    def __init__(self, preparation: Preparation) -> None:
+    def __init__(self, preparation: Prepares) -> None:
         self.base = preparation
         self._alone = asyncio.Lock()
         self._prepared: PreparedRequest | None = None
 
     async def prepare(self, prompt: str, memory: TurnMemory) -> PreparedRequest:
-        """The request, as :meth:`Preparation.prepare` makes it."""
+        """The request, as :meth:`Prepares.prepare` makes it."""
         async with self._alone:
             if self._prepared is None:
                 self._prepared = await self.base.prepare(prompt, memory)
@@ -60,6 +60,11 @@ class AttemptPreparation:
         self._hint = hint
         self.prepared: PreparedRequest | None = None
         """The request as it went out last."""
+
+    @property
+    def counter(self) -> Counter:
+        """See :class:`Prepares`."""
+        return self._shared.base.counter
 
     @property
     def instruction_tokens(self) -> int:

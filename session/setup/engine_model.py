@@ -7,19 +7,13 @@ word, so what it does not tell is taken to be its own default.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from session.base.events import Notice
 from session.base.text.sanitize import clean_line
 from session.models.catalogue import Model
-from session.record.journal.recorder import Recorder
-from session.setup.default_model import DefaultModels
-from session.setup.model_choice import ModelChoice
-from session.setup.opening import Opening
-from session.setup.served_models import pick
+from session.setup.served_models import SettlesModel, pick
 from session.wire.transport.errors import LinkError
 
 if TYPE_CHECKING:
@@ -33,18 +27,8 @@ _TAG = ":latest"
 _MORE = "OLLAMA_CONTEXT_LENGTH=16384 ollama serve"
 
 
-class EngineModel:
+class EngineModel(SettlesModel):
     """Settles which model of its engine a session asks, and in which window."""
-
-    def __init__(
-        self, opening: Opening, choice: ModelChoice, recorder: Recorder, changed: Callable[[], None]
-    ) -> None:
-        """``changed`` is called when another model or window was chosen."""
-        self._opening = opening
-        self._choice = choice
-        self._recorder = recorder
-        self._changed = changed
-        self._kept = DefaultModels(opening.workspace.folders.shared_state)
 
     async def settle(self) -> str:
         """Read what the engine serves, and ask for that from now on. Returns the model's name. Where it tells
@@ -62,11 +46,10 @@ class EngineModel:
         model = opening.catalogue.model(found, opening.settings.provider)
         model = model.limited(rows[found].window, rows[found].output)
         if model != before:
-            self._choice.choose(model=model)
-            self._changed()
-            self._recorder.publish(self._choice.event())
+            self._use(model)
         self._tell(model, before.name)
-        self._keep(found)
+        if not opening.settings.model_named:
+            self._keep(opening.settings.base_url, found, "the model")
         return found
 
     def _found(self, names: tuple[str, ...], wanted: str) -> str | None:
@@ -80,18 +63,6 @@ class EngineModel:
         if self._opening.settings.provider == "ollama" and model.window < _SMALL:
             window = f"Ollama reads {model.window:,} tokens and leaves out the rest without a word"
             self._say("warning", f"{window}; for more: {_MORE}")
-
-    def _keep(self, name: str) -> None:
-        settings = self._opening.settings
-        if settings.model_named:
-            return
-        try:
-            self._kept.keep(settings.base_url, name, date.today())
-        except OSError as problem:
-            self._say("warning", f"the model is not remembered: {problem.strerror}")
-
-    def _say(self, level: str, text: str) -> None:
-        self._recorder.publish(Notice(level="warning" if level == "warning" else "info", text=text))
 
 
 async def served(endpoint: Endpoint, *, ollama: bool = False) -> dict[str, ListedModel]:

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from session.base.events import ConnectionChanged, Event, Notice
 from session.base.tasks import BackgroundTasks
@@ -49,18 +49,38 @@ def pick(order: Sequence[str], listed: Sequence[str], refused: str = "") -> str 
     return known or (usable[0] if len(usable) == 1 else None)
 
 
-class DefaultModel:
-    """Settles the default model of one session."""
+class SettlesModel:
+    """Settles with the server which model a session asks."""
 
     def __init__(
         self, opening: Opening, choice: ModelChoice, recorder: Recorder, changed: Callable[[], None]
     ) -> None:
-        """``changed`` is called when another model was chosen."""
+        """``changed`` is called when another model or window was chosen."""
         self._opening = opening
         self._choice = choice
         self._recorder = recorder
         self._changed = changed
         self._kept = DefaultModels(opening.workspace.folders.shared_state)
+
+    def _use(self, model: Model) -> None:
+        """Have ``model`` answer from now on."""
+        self._choice.choose(model=model)
+        self._changed()
+        self._recorder.publish(self._choice.event())
+
+    def _keep(self, place: str, name: str, what: str) -> None:
+        """Remember for the next sessions that ``name`` is ``what`` at ``place``."""
+        try:
+            self._kept.keep(place, name, date.today())
+        except OSError as problem:
+            self._say("warning", f"{what} is not remembered: {problem.strerror}")
+
+    def _say(self, level: Literal["info", "warning"], text: str) -> None:
+        self._recorder.publish(Notice(level=level, text=text))
+
+
+class DefaultModel(SettlesModel):
+    """Settles the default model of one session."""
 
     @property
     def in_use(self) -> bool:
@@ -92,24 +112,17 @@ class DefaultModel:
             model = opening.catalogue.model(found, settings.provider)
             if found not in opening.catalogue.models:
                 model = model.limited(listed[found].window, listed[found].output)
-            self._choice.choose(model=model)
-            self._changed()
-            self._recorder.publish(self._choice.event())
+            self._use(model)
             again = " ↑ brings the prompt back." if refused else ""
             whose = "account" if opening.plan_account else "key"
             faster = before in listed and before != refused
             first = f"Of this {whose}'s models it is the first choice"
             why = first if faster else f"This {whose} cannot use {before}"
             why = f"{why}: {found} answers.{again} {_HOW}"
-            self._recorder.publish(Notice(level="info", text=why))
+            self._say("info", why)
         if (ends := listed[found].ends) is not None:
-            text = f"{found} is shut down on {ends:%d %B %Y}. {_HOW}"
-            self._recorder.publish(Notice(level="warning", text=text))
-        try:
-            self._kept.keep(served_at(settings, opening.plan_account), found, today)
-        except OSError as problem:
-            text = f"the default model is not remembered: {problem.strerror}"
-            self._recorder.publish(Notice(level="warning", text=text))
+            self._say("warning", f"{found} is shut down on {ends:%d %B %Y}. {_HOW}")
+        self._keep(served_at(settings, opening.plan_account), found, "the default model")
         return found
 
 

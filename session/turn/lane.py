@@ -27,9 +27,8 @@ from edits.report import Outcome
 from session.base.events import HunkAimed, HunkOpened, HunkTyped, Notice, Publisher, TextDelta
 from session.base.tasks import fault_line
 from session.base.text.sanitize import clean, clean_line
-from session.project.edit_thread import EditThread
+from session.project.edit_thread import EditThread, EditWriter
 from session.tools.taint import no_sources
-from session.turn.edit_writer import EditWriter
 from session.turn.failures import LaneTasks, TurnFailedError
 from session.turn.hunk_life import Answer, State, held_event, outcome_event, undone_event
 from session.turn.landing_queue import Ask, Check, Divide, Effect, End, Land, LandingQueue, Locate

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from context.text.safe import HIDDEN
+from context.text.tokens import Counter
 from context.window.pieces import Window
 from session.base.events import DialogueCompacted
 from session.models.chosen import ChosenModel
@@ -59,6 +60,11 @@ class PreparedRequest:
 
 class Prepares(Protocol):
     """What a turn's runner needs of a preparation (a ``Preparation``, or what attempts share)."""
+
+    @property
+    def counter(self) -> Counter:
+        """Counts tokens as the model does."""
+        ...
 
     @property
     def instruction_tokens(self) -> int:

@@ -100,6 +100,7 @@ def kind(item: Any) -> str:
 class Prepares:
     """A preparation that adds the prompt alone; a character is a token."""
 
+    counter: Any = None
     instruction_tokens = 1_000
 
     def __init__(self) -> None:

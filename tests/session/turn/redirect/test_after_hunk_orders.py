@@ -21,7 +21,7 @@ from session.base.events import (
     TextDelta,
     TurnEnded,
 )
-from session.turn.redirect_after_hunk import AfterHunk
+from session.turn.turns import AfterHunk
 
 H1, H2 = HunkOpened("t1", "h1", "a.py", "update"), HunkOpened("t1", "h2", "b.py", "update")
 ENDS: dict[str, Any] = {

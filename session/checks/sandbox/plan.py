@@ -6,12 +6,14 @@ import os
 import sys
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from context.text.key_material import key_material
+from context.text.secrets import is_secret_file
 
 MEGABYTE = 1 << 20
 
@@ -35,6 +37,9 @@ class View:
 
     home: str
     """The user's home folder; empty where the command does not see it, or it is a part of the project."""
+    elsewhere: tuple[str, ...]
+    """The folders at the top of the file tree that are no part of the system: the user's programs may have
+    sockets and pipes there too."""
     shown: tuple[str, ...]
     """Folders below a temporary or run-time folder that the command needs, such as a virtual environment."""
     hidden: tuple[str, ...]
@@ -49,11 +54,12 @@ def view(project: Path, home: Path, environ: Mapping[str, str], private: Iterabl
     Nothing that contains the project is hidden, and no cache inside the project is an overlay of its own.
     """
     data = _data()
-    hidden = [*(home / name for name in key_material().in_home()), *private]
+    hidden = [*(home / name for name in key_material().in_home()), *_keys_in(home), *private]
     caches = [home / name for name in data["caches"]]
     replaced = (*data["temporary"], *data["run_time"], *data["memory"])
     return View(
         home=_home(home, project, replaced),
+        elsewhere=_elsewhere((*data["system"], *replaced)),
         shown=_shown(environ, replaced),
         hidden=tuple(_real(path) for path in hidden if path.exists() and not _holds(path, project)),
         caches=tuple(_real(path) for path in caches if path.is_dir() and not _touch(path, project)),
@@ -81,6 +87,19 @@ def _home(home: Path, project: Path, replaced: Iterable[str]) -> str:
     resolved = home.resolve()
     unseen = any(resolved.is_relative_to(each) for each in replaced) or resolved.is_relative_to(project)
     return "" if unseen or not resolved.is_dir() or resolved == Path("/") else str(resolved)
+
+
+def _keys_in(folder: Path) -> list[Path]:
+    """The files right in ``folder`` that hold secrets by their names, such as ``.env``."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        return [Path(each.path) for each in entries if is_secret_file(each.name) and each.is_file()]
+    return []
+
+
+def _elsewhere(system: Sequence[str]) -> tuple[str, ...]:
+    with os.scandir("/") as entries:
+        folders = [each.path for each in entries if each.is_dir(follow_symlinks=False)]
+    return tuple(sorted(set(folders) - set(system)))
 
 
 def _shown(environ: Mapping[str, str], replaced: Sequence[str]) -> tuple[str, ...]:

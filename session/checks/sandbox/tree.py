@@ -1,11 +1,11 @@
 """The file tree that a command in a sandbox sees; built by the first process of the sandbox.
 
 Everything is there and read-only, with these exceptions. The project and the listed caches are overlays
-(Linux' overlayfs): what is written goes to a folder of the sandbox. The home folder is one that takes
-nothing, so that no pipe or socket in it leads outside. Temporary folders are the sandbox's own.
-Folders with keys, the run-time folders of other programs and every socket that some program listens on are
-hidden. ``/dev`` holds only devices without effects, and ``/proc`` only the sandbox's processes. Runs in the
-sandbox's own mount namespace, so nothing of this is seen outside.
+(Linux' overlayfs): what is written goes to a folder of the sandbox. The home folder, and what is no part of
+the system, are overlays that take nothing, so that no pipe or socket in them leads outside. Temporary folders
+are the sandbox's own. Folders with keys, the run-time folders of other programs and every socket that some
+program listens on are hidden. ``/dev`` holds only devices without effects, and ``/proc`` only the sandbox's
+processes. Runs in the sandbox's own mount namespace, so nothing of this is seen outside.
 """
 
 from __future__ import annotations
@@ -42,7 +42,10 @@ def build(plan: dict[str, Any], sockets: list[str]) -> None:
     kernel.mount("", "/", flags=kernel.RECURSIVE | kernel.PRIVATE)
     project = plan["project"]
     box = plan["box"]
-    home = _homes(plan["home"], box) if plan["home"] else {}
+    home: dict[str, int] = {}
+    for number, folder in enumerate((*plan["elsewhere"], plan["home"])):
+        if folder and folder not in home:
+            home |= _homes(folder, box, f"home{number}-")
     overlays = {project: _overlay(project, box, "project")}
     for number, cache in enumerate(plan["caches"]):
         with kernel.Suppressed(OSError):  # a cache that cannot be an overlay stays read-only
@@ -78,14 +81,14 @@ def build(plan: dict[str, Any], sockets: list[str]) -> None:
         os.close(descriptor)
 
 
-def _homes(home: str, box: str) -> dict[str, int]:
-    """Overlays of the home folder and of what is mounted below it. A socket or pipe that is seen through an
+def _homes(home: str, box: str, name: str) -> dict[str, int]:
+    """Overlays of a folder and of what is mounted below it. A socket or pipe that is seen through an
     overlay is another one than that of the programs outside, under whatever name they made it: nothing
     listens there. A file system that cannot be under an overlay is shown as it is."""
     found = {}
     for number, path in enumerate((home, *_mounted_below(home))):
         try:
-            found[path] = _overlay(path, box, f"home{number}")
+            found[path] = _overlay(path, box, f"{name}{number}")
         except OSError:
             if number == 0:
                 return {}  # then all of it is read-only, as it is mounted

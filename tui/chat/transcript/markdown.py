@@ -93,17 +93,19 @@ class NewCode:
         return drawn, self._code.rest - before
 
 
-_FENCE = re.compile(r" {0,3}(?P<mark>`{3,}|~{3,})\s*(?P<info>[^`]*)\Z")
-_MAYBE_FENCE = re.compile(r" {0,3}(`{1,}|~{2,})[^`]*\Z")
-_HEADING = re.compile(r" {0,3}(?P<level>#{1,6})\s+(?P<text>.*?)\s*#*\s*\Z")
+# No pattern may go over a line again and again, or a line of some thousand characters holds every key: what
+# repeats never stands beside what it could be taken for.
+_FENCE = re.compile(r" {0,3}(?P<mark>`{3,}|~{3,}(?!~))(?P<info>[^`]*)\Z")
+_MAYBE_FENCE = re.compile(r" {0,3}(`{1,}|~{2,}(?!~))[^`]*\Z")
+_HEADING = re.compile(r" {0,3}#{1,6}\s(?P<text>.*)\Z")
 _ITEM = re.compile(r"(?P<indent>\s*)(?P<mark>[-*+]|\d{1,3}[.)])\s+(?P<text>.*)\Z")
 _QUOTE = re.compile(r" {0,3}>\s?(?P<text>.*)\Z")
 _RULE = re.compile(r" {0,3}([-*_])(\s*\1){2,}\s*\Z")
 _INLINE = re.compile(
-    r"(?P<ticks>`+)(?P<code>.+?)(?P=ticks)(?!`)"
-    r"|\*\*(?P<strong>\S(?:.*?\S)?)\*\*|(?<!\w)__(?P<strong2>\S(?:.*?\S)?)__(?!\w)"
+    r"(?P<ticks>`+)(?P<code>.{1,1000}?)(?P=ticks)(?!`)"
+    r"|\*\*(?P<strong>\S(?:.{0,500}?\S)?)\*\*|(?<!\w)__(?P<strong2>\S(?:.{0,500}?\S)?)__(?!\w)"
     r"|\*(?P<em>[^\s*](?:[^*]*[^\s*])?)\*|(?<!\w)_(?P<em2>[^\s_](?:[^_]*[^\s_])?)_(?!\w)"
-    r"|\[(?P<label>[^\]\n]+)\]\((?P<url>[^)\s]+)\)"
+    r"|\[(?P<label>[^\[\]\n]+)\]\((?P<url>[^)\s]+)\)"
     r"|(?P<bare>https?://[^\s<>\"'`]*[^\s<>\"'`.,;:!?)\]}*_])"
 )
 LONGEST_INLINE = 4000
@@ -340,7 +342,8 @@ class MarkdownStream:
             return wrap(shown, self._width, first=[margin], rest=[margin], raw=raw)
         line = visible(untabbed(raw))
         if match := _HEADING.match(line):
-            spans = [(text, "heading" if role == "text" else role) for text, role in inline(match["text"])]
+            text = _heading(match["text"].strip())
+            spans = [(piece, "heading" if role == "text" else role) for piece, role in inline(text)]
             return wrap(spans, self._width, first=[margin], rest=[margin])
         if _RULE.match(line):
             rule = "─" * max(1, self._width - len(self._margin))
@@ -363,6 +366,12 @@ class MarkdownStream:
         if line.startswith("    "):
             return wrap([(line, "text")], self._width, first=[margin], rest=[margin], by=Breaks.CODE)
         return wrap(inline(line), self._width, first=[margin], rest=[margin])
+
+
+def _heading(text: str) -> str:
+    """The text of a heading without the signs that close it, which stand behind a blank."""
+    bare = text.rstrip("#")
+    return bare.rstrip() if bare[-1:] in ("", " ") else text
 
 
 def _task(text: str) -> tuple[str, str]:

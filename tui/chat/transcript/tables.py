@@ -14,8 +14,8 @@ MOST = 60
 no more per line than a short one."""
 NARROWEST = 6
 """The least width of a column; where there is no room for it the lines are not aligned."""
-_LINE = re.compile(r" {0,3}\|(?P<cells>.*?)\|?\s*\Z")
-_RULE = re.compile(r"[\s|:-]*-[\s|:-]*\Z")
+_LINE = re.compile(r" {0,3}\|(?P<cells>.*)\Z")
+_RULE = re.compile(r"[\s|:-]*\Z")
 _BETWEEN = " │ "
 
 Cell = list[Span]
@@ -45,8 +45,8 @@ class Table:
         """Add the next line, for which ``is_line`` is true."""
         self._written.append(line.strip())
         found = _LINE.match(line)
-        text = found["cells"] if found else line
-        if _RULE.match(text):
+        text = found["cells"].rstrip().removesuffix("|") if found else line
+        if "-" in text and _RULE.match(text):
             self._lines.append([])
             return
         role = "text" if self._lines else "strong"

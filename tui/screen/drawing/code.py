@@ -10,6 +10,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,8 +29,13 @@ FARTHEST_REST = 120
 LONGEST_LEXED = 4_000
 """The columns of a line that are coloured; what is behind them is text without colours. A line of megabytes
 would take minutes."""
-MOST_LEXED = 30_000
-"""The characters that are coloured at a time on the event loop: of many long lines the beginnings."""
+MOST_LEXED = 8_000
+"""The characters that are coloured at a time on the event loop, which takes some 30 ms: of many long lines
+the beginnings."""
+
+
+MOST_TOKENS = 3_000
+"""The tokens that are coloured at a time on the event loop: a lexer may try a hundred patterns for each."""
 
 
 def new_lexer(*, language: str = "", path: str = "") -> Lexer | None:
@@ -72,14 +78,15 @@ def _role_of(token: _TokenType) -> str:
 
 def lex(lexer: Lexer | None, lines: Sequence[str], *, most: int = 0) -> list[list[Span]]:
     """The spans of each of ``lines``, with token roles up to :data:`LONGEST_LEXED`, and of no more characters
-    than ``most`` unless it is 0. The text is unchanged."""
+    than ``most`` and tokens than :data:`MOST_TOKENS` unless it is 0. The text is unchanged."""
     if lexer is None:
         return [[(line, ".text")] if line else [] for line in lines]
     longest = LONGEST_LEXED
     if most and sum(min(len(line), longest) for line in lines) > most:
         longest = most // len(lines)
     out: list[list[Span]] = [[]]
-    for token, text in lexer.get_tokens("\n".join([line[:longest] for line in lines])):
+    tokens = lexer.get_tokens("\n".join([line[:longest] for line in lines]))
+    for token, text in islice(tokens, MOST_TOKENS) if most else tokens:
         role = _role_of(token)
         while True:
             piece, newline, text = text.partition("\n")
@@ -90,9 +97,11 @@ def lex(lexer: Lexer | None, lines: Sequence[str], *, most: int = 0) -> list[lis
             out.append([])
     # Some lexers add or drop a final line break: keep one list per line.
     out += [[] for _ in range(len(lines) - len(out))]
+    cut = most > 0 and next(tokens, None) is not None
     for row, line in enumerate(lines):
-        if len(line) > longest:
-            out[row].append((line[longest:], ".text"))
+        if cut or len(line) > longest:
+            read = sum(len(text) for text, _ in out[row])
+            out[row] += [(line[read:], ".text")] if read < len(line) else []
     return out[: len(lines)]
 
 

@@ -12,13 +12,17 @@ def home(tmp_path: Path) -> Path:
     folder = tmp_path / "home"
     for name in (".ssh", ".cache", ".config/gh", "work/project"):
         (folder / name).mkdir(parents=True)
+    for name in (".env", "id_rsa", "notes.txt"):
+        (folder / name).write_text("x")
     return folder
 
 
 def test_what_holds_keys_is_hidden_and_only_what_is_there(tmp_path: Path) -> None:
     folder = home(tmp_path)
     seen = view(folder / "work/project", folder, {}, [folder / ".config/spark"])
-    assert set(seen.hidden) == {str(folder / ".ssh"), str(folder / ".config/gh")}
+    hidden = {folder / ".ssh", folder / ".config/gh", folder / ".env", folder / "id_rsa"}
+    assert set(seen.hidden) == set(map(str, hidden))
+    assert "/home" in seen.elsewhere and not {"/usr", "/tmp", "/proc"} & set(seen.elsewhere)
     assert seen.caches == (str(folder / ".cache"),)
 
 

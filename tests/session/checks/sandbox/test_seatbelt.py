@@ -12,6 +12,7 @@ from session.checks.sandbox.seatbelt import PROGRAM, profile, seatbelt
 
 SEEN = View(
     home="/Users/ada",
+    elsewhere=(),
     shown=("/tmp/venv",),
     hidden=("/Users/ada/.ssh", '/Users/ada/odd "name"\\'),
     caches=("/Users/ada/.cache",),

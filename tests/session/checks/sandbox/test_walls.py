@@ -211,21 +211,25 @@ print("over")
 """
 
 
-@pytest.fixture
-def seen_home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A home folder that a sandbox shows: those of the tests are in folders that it has of its own."""
-    places = [Path(pwd.getpwuid(os.getuid()).pw_dir), ROOT.parent, Path("/var/lib"), Path("/opt")]
+@pytest.fixture(params=["home", "elsewhere"])
+def seen_home(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A home folder that a sandbox shows, or one beside: those of the tests are in folders that it has of its
+    own."""
+    places = [Path(pwd.getpwuid(os.getuid()).pw_dir), ROOT.parent, Path("/opt")]
     hidden = ("/tmp", "/var/tmp", "/run", "/dev")
     for place in places:
         if os.access(place, os.W_OK) and not str(place.resolve()).startswith(hidden):
             with tempfile.TemporaryDirectory(dir=place, prefix="spark-test-") as home:
-                monkeypatch.setenv("HOME", home)
+                if request.param == "home":
+                    monkeypatch.setenv("HOME", home)
                 yield Path(home)
             return
     pytest.skip("no folder can be made outside of temporary ones")
 
 
-async def test_no_socket_or_pipe_in_the_home_folder_leads_outside(root: Path, seen_home: Path) -> None:
+async def test_no_socket_or_pipe_in_the_home_folder_or_beside_leads_outside(
+    root: Path, seen_home: Path
+) -> None:
     """Sockets under any name: /proc/net/unix has the name that they were bound by, not the one they have."""
     with ExitStack() as open_ones, contextlib.chdir(seen_home):
         for name in ("relative", "bound", "linked", "line\nend", "datagram"):
@@ -245,7 +249,7 @@ async def test_no_socket_or_pipe_in_the_home_folder_leads_outside(root: Path, se
         assert done.stdout.count("reached") == len(names), "outside, all of them are reached"
         (seen_home / "read me").write_text("as before\n")
         sandbox = OverlaySandbox(
-            root, Box(state_folder() / "sandboxes"), view(root, seen_home, os.environ, [])
+            root, Box(state_folder() / "sandboxes"), view(root, Path.home(), os.environ, [])
         )
         try:
             ran = await shell(sandbox)(f"cat {seen_home}/read*; ls {seen_home} | wc -l; {shlex.join(line)}")

@@ -103,7 +103,7 @@ class NamedText:
 
     def found(self, name: str) -> Iterator[Node]:
         """The nodes of the identifiers that are ``name``, in order; a name in a string or comment is none,
-        except in a Python annotation and in ``__all__``."""
+        except in a Python annotation, in ``__all__`` and in ``__slots__``."""
         if self.root is None:
             return
         word = name.encode()
@@ -134,7 +134,7 @@ class NamedText:
         return around.type == "type" or (
             around.type in ("list", "tuple")
             and listed is not None
-            and text_of(listed.child_by_field_name("left")) == "__all__"
+            and text_of(listed.child_by_field_name("left")) in ("__all__", "__slots__", "__match_args__")
         )
 
     def behind(self, node: Node) -> bool:
@@ -174,7 +174,10 @@ class NamedText:
                 return around
             field = _field_of(around, inner)
             if field and f"{kind}.{field}" in scoping.binders:
-                return around
+                renamed = (
+                    kind == "import_specifier" and field == "name" and around.child_by_field_name("alias")
+                )
+                return None if renamed else around
             if field in _LATE_FIELDS and f"{kind}.{field}" not in scoping.patterns:
                 return None
             inside = "pattern" in kind or kind in scoping.patterns or f"{kind}.{field}" in scoping.patterns
@@ -268,6 +271,18 @@ class NamedText:
             return not any(word in around.type for word in ("import", "parameter"))
         named = around.children_by_field_name("name") or around.children_by_field_name("declarator")
         return any(each.id == node.id for each in named) and _DECLARES.search(around.type) is not None
+
+    def is_property(self, node: Node) -> bool:
+        """Whether a name is that of a script's parameter that is a field of its class too."""
+        around = node.parent
+        kinds = [each.type for each in around.children] if around is not None else []
+        marked = any(kind in ("accessibility_modifier", "readonly") for kind in kinds)
+        return (
+            marked
+            and around is not None
+            and around.type == "required_parameter"
+            and node.type == "identifier"
+        )
 
     def class_around(self, node: Node) -> str:
         """The name of the innermost class, or what is like one, around a node; empty for none."""

@@ -62,6 +62,8 @@ class Members:
             return False
         if text.language.name == "rust" and is_method(text, node) is not target.method:
             return False
+        if node.type == "string_content" and _listed_in_class(node):
+            return self._is_it(text.class_around(node), text, path)
         if text.behind(node):
             before = text.object_of(node)
             found = self._receivers.class_of(text, before)
@@ -203,3 +205,12 @@ class Members:
         return old not in COMMON_MEMBERS and (
             bool(re.search(r"[a-z0-9][A-Z_]|_", old.strip("_"))) or old[0] == "_" or len(old) > 9
         )
+
+
+def _listed_in_class(node: Node) -> bool:
+    """Whether a text of Python is a name in the ``__slots__`` or ``__match_args__`` of a class."""
+    around = node.parent.parent if node.parent is not None else None
+    assigned = around.parent if around is not None else None
+    return assigned is not None and text_of(assigned.child_by_field_name("left")) in (
+        "__slots__", "__match_args__",
+    )  # fmt: skip

@@ -44,7 +44,7 @@ class Receivers:
         kind, words = node.type, text_of(node)
         if words in SELF or kind in SELF:
             return text.class_around(node) or BUILTIN
-        if words in ("super()", "super"):
+        if words == "super" or re.fullmatch(r"super\([\w\s,]*\)", words):
             bases = self._table.entry(text.class_around(node)).bases
             return next(iter(bases)) if len(bases) == 1 else None
         if kind == "composite_literal" or kind in (

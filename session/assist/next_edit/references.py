@@ -102,6 +102,9 @@ class References:
         if text.behind(node):
             owner = text.class_around(node) if text_of(text.object_of(node)) in ("self", "this") else ""
             return Target(rename.path, text.root, owner, False, False) if owner else None
+        if text.is_property(node):
+            owner = text.class_around(node)
+            return Target(rename.path, text.root, owner, False, False) if owner else None
         outer = text.owner_of(node)
         owner = owner_name(outer) if outer is not None else ""
         if outer is not None and not owner:

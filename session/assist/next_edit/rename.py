@@ -127,6 +127,8 @@ class _Trees:
         before, after = self._texts
         at = (rename.row, rename.column)
         node = next((each for each in after.found(rename.new) if each.start_point == at), None)
+        if node is not None and after.function_of(node) is not None:
+            return _local(rename, node, before, after)
         if node is None or not after.declares(node) or any(map(before.declares, before.found(rename.new))):
             return False
         owner = after.class_around(node)
@@ -136,6 +138,26 @@ class _Trees:
             after.class_around(each) == owner and (after.owner_of(each) is not None) is member
             for each in left
         )
+
+
+def _local(rename: Rename, node: Node, before: NamedText, after: NamedText) -> bool:
+    """Whether a name is that of a variable in a function whose old name nothing binds there any more, though
+    it is used; or of a parameter that is a field of its class."""
+    if after.is_property(node):
+        return True
+    bound = after.bound_by(node)
+    if bound is None or any(word in bound.binder.type for word in ("import", "parameter")):
+        return False
+    there = (each.scope for all in before.bindings(rename.new).values() for each in all)
+    taken = any(each.start_point[0] <= rename.row <= each.end_point[0] for each in there)
+    if bound.scope.type in after.scoping.owners or taken:
+        return False
+    left = [each for each in after.found(rename.old) if _within(each, bound.scope) and not after.behind(each)]
+    return bool(left) and not any(after.resolved(each, rename.old) or after.bound_by(each) for each in left)
+
+
+def _within(node: Node, scope: Node) -> bool:
+    return scope.start_byte <= node.start_byte < scope.end_byte
 
 
 def _counted(found: Collection[Definition], lines: Sequence[str]) -> Counter[str]:

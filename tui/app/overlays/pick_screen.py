@@ -175,7 +175,8 @@ class PickScreen(ClosingScreen[str | None]):
         whole below it."""
         fill = "selection" if chosen and not self._palette.theme.ansi else "panel"
         room = max(8, width - 4)
-        most = min(longest, max(12, room * 2 // 5) if choice.detail else room)
+        most = longest if longest <= room // 2 else max(12, room * 2 // 5)
+        most = min(longest, most if choice.detail else room)
         name = clipped(visible(choice.name), most if choice.detail else room)
         hits = marked(self._query, name)
         spans: list[Span] = [(" ❯ " if chosen else "   ", "accent")]

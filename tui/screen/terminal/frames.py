@@ -145,6 +145,7 @@ class Frames:
     def forget(self) -> None:
         """Something else wrote to the terminal, or changed its size: the next frame paints all of it."""
         self._grid = None
+        self.line.choice.disturbed(monotonic())
 
     def clear(self) -> None:
         """Empty the screen together with the next frame, so that nobody sees it empty."""

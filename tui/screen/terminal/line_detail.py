@@ -41,6 +41,11 @@ BUDGET = 20_000
 PATIENCE = 10
 """Periods in a row that the line has to keep up before more is drawn, at first."""
 LONGEST_PATIENCE = 320
+GAP = 0.5
+"""Seconds between two frames of a stream from which on they are not judged together: the process was
+stopped."""
+SETTLES = 1.0
+"""Seconds after a disturbance in which the line is not judged: the whole screen is on its way."""
 
 
 class Verdict(Enum):
@@ -84,6 +89,10 @@ class DetailByLine:
         self._held = 0.0
         """Seconds of the period in which a frame was held back."""
         self._written = 0
+        self._last = 0.0
+        """When a frame was asked for last."""
+        self._unjudged = 0.0
+        """Until when nothing is judged."""
         self._kept_up = 0
         """Periods in a row in which the line kept up."""
         self._patience = PATIENCE
@@ -107,13 +116,22 @@ class DetailByLine:
 
     def asked(self, now: float, *, held: bool) -> None:
         """A stream has a frame to show, which is held back or let through."""
-        if self._begun is None:
+        stopped, self._last = now - self._last > GAP, now
+        if now < self._unjudged:
+            self._begun = None
+            return
+        if self._begun is None or stopped:
             self._begin(now)
         elif now - self._begun >= PERIOD:
             self._judge(now)
         if self._held_since is not None:
             self._held += now - self._held_since
         self._held_since = now if held else None
+
+    def disturbed(self, now: float) -> None:
+        """The whole screen is painted anew, after a resize or a stop: what waits for it says nothing of the
+        line."""
+        self._unjudged = now + SETTLES
 
     def _begin(self, now: float) -> None:
         self._begun, self._held_since = now, None
@@ -124,8 +142,6 @@ class DetailByLine:
         held = self._held + (0.0 if self._held_since is None else now - self._held_since)
         written = self._written
         self._begin(now)
-        if passed > 2 * PERIOD:
-            return  # nothing streamed for a while
         if held > MOST_HELD * passed:
             verdict = Verdict.TOO_SLOW if written < BUDGET * passed else Verdict.SLOW
             self._kept_up = 0

@@ -405,3 +405,66 @@ client.postMessage(1)
 def test_a_member_is_found_by_what_lists_hold_and_functions_take(tmp_path: Path, language: str) -> None:
     files, (old, new), found = HELD[language]
     assert {line for _, line in places(tmp_path, files, old, new)} == found
+
+
+LOCAL = """
+=== a.py
+from b import rows as total
+
+class Cell:
+    __slots__ = ("width", "text")
+
+    def __init__(self, width):
+        self.width = width
+
+class Wide(Cell):
+    def __init__(self, width):
+        super(Wide, self).__init__(width)
+        print(super(Wide, self).width)
+
+def cost(rows):
+    tax = rows + 1
+    def inner():
+        return tax
+    return tax + row.tax + f(tax=tax)
+
+def other(tax):
+    twice = tax
+    if tax:
+        twice = tax + 1
+    return twice
+"""
+SCRIPT = """
+=== a.ts
+import { Rate as Other } from "./c"
+import { Rate } from "./b"
+
+export class Clip {
+  constructor(private start = 0, end = 1) {
+    end = start
+  }
+  size() {
+    return this.start
+  }
+}
+export type Of<T extends Rate> = T
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "old", "new", "found"),
+    [
+        (LOCAL, "tax = rows", "duty = rows", {"return duty", "return duty + row.tax + f(tax=duty)"}),
+        (LOCAL, "twice = tax\n", "double = tax\n", set()),
+        (LOCAL, "self.width = ", "self.size = ",
+         {'__slots__ = ("size", "text")', "print(super(Wide, self).size)"}),
+        (SCRIPT, "private start", "private from", {"return this.from", "end = from"}),
+        ("=== b.ts\nexport interface Rate {}\n" + SCRIPT.lstrip(), "Rate {}", "Speed {}",
+         {'import { Speed } from "./b"', "export type Of<T extends Speed> = T"}),
+    ],
+    ids=["local", "bound twice", "slots", "property", "alias"],
+)  # fmt: skip
+def test_names_in_functions_slots_and_aliases(
+    tmp_path: Path, files: str, old: str, new: str, found: set[str]
+) -> None:
+    assert {line for _, line in places(tmp_path, files, old, new)} == found

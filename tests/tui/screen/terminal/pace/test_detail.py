@@ -86,6 +86,22 @@ def test_a_step_up_that_fails_makes_the_next_one_wait_longer() -> None:
     assert waits == sorted(waits) and waits[3] > 6 * waits[0] and waits[-1] < LONGEST_PATIENCE * PERIOD * 1.2
 
 
+def test_a_resize_storm_and_a_stopped_process_say_nothing_of_the_line() -> None:
+    choice, now = DetailByLine(), 100.0
+    for _ in range(60):  # a drag of the window's corner, three seconds long
+        choice.disturbed(now)
+        choice.asked(now, held=True)
+        now += 0.05
+    now = stream(choice, now, 0.5, held=True, size=BUDGET // 2)
+    now = stream(choice, now, 2, held=False, size=100)
+    for stop in (0.9, 1.3, 1.9, 5.0):
+        choice.asked(now, held=True)
+        now += stop  # SIGSTOP, SIGCONT
+        now = stream(choice, now, 0.1, held=True, size=100)
+        now = stream(choice, now, 1.5, held=False, size=100)
+    assert choice.detail is FULL
+
+
 def test_pauses_are_not_judged() -> None:
     choice, now = DetailByLine(), 0.0
     for _ in range(40):

@@ -8,6 +8,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
@@ -26,6 +27,18 @@ from session.wire.transport.errors import LinkError, LinkProblem
 from tests.session.talking import PLAIN, REPAINT, Listening, talking
 
 ASKED = (user_message("hello"),)
+LASTING = (
+    REPAINT
+    + """
+[[scenario]]
+match = ["hello"]
+[[scenario.step]]
+say = "One word "
+[[scenario.step]]
+stall = 600.0
+"""
+)
+"""The answer to what is asked aside does not end by itself, however slow the machine is."""
 
 
 @pytest.fixture
@@ -57,6 +70,7 @@ async def ask(side: SideRequests, kind: Kind = Kind.SUGGESTION) -> list[WireEven
 
 
 async def test_a_request_is_answered_and_counted(project: Path) -> None:
+    since = date.today()
     async with talking(project, PLAIN) as at:
         side = await typed(at)
         assert side.refusal(Kind.SUGGESTION) is None
@@ -67,7 +81,7 @@ async def test_a_request_is_answered_and_counted(project: Path) -> None:
         assert at.session.usage.total.turns == 0, "the session's turns are counted apart"
         await ask(side, Kind.REVIEW)
         usage = at.session.folders.usage
-    rows = read_usage(usage, date.today()).rows
+    rows = read_usage(usage, since).rows
     names = [side_turn(row.usage.turn) for row in rows]
     assert sorted(name.kind for name in names if name is not None) == ["review", "suggestion"]
     assert sum(row.requests for row in rows) == 2
@@ -133,10 +147,13 @@ async def test_requests_that_run_count_as_what_they_may_take(project: Path) -> N
 
 
 async def test_nothing_goes_out_when_nobody_types(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(side_requests, "AWAY_SECONDS", 0.05)
+    now = [monotonic()]
+    monkeypatch.setattr(side_requests, "monotonic", lambda: now[0])
     async with talking(project, PLAIN) as at:
         side = await typed(at)
-        await asyncio.sleep(0.06)
+        now[0] += side_requests.AWAY_SECONDS
+        assert side.refusal(Kind.SUGGESTION) is None
+        now[0] += 0.1
         assert side.refusal(Kind.SUGGESTION) is NotNow.AWAY
         assert await ask(side) == [] and not at.requests()
         at.session.typing()
@@ -144,7 +161,7 @@ async def test_nothing_goes_out_when_nobody_types(project: Path, monkeypatch: py
 
 
 async def test_off_ends_what_runs_and_lets_only_that_go_which_the_user_asks_for(project: Path) -> None:
-    async with talking(project, REPAINT, rate=20) as at:
+    async with talking(project, LASTING) as at:
         side = await typed(at)
         running = asyncio.create_task(ask(side))
         while not at.requests():
@@ -171,7 +188,7 @@ async def test_a_line_of_config_turns_them_off(project: Path) -> None:
 
 
 async def test_a_prompt_ends_those_that_run_and_none_goes_out_beside_the_answer(project: Path) -> None:
-    async with talking(project, REPAINT, rate=40) as at:
+    async with talking(project, LASTING, rate=40) as at:
         side = await typed(at)
         running = asyncio.create_task(ask(side))
         while not at.requests():
@@ -262,11 +279,12 @@ async def test_what_was_taken_is_written_while_the_session_goes_on(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(account, "WRITE_SECONDS", 0.01)
+    since = date.today()
     async with talking(project, PLAIN) as at:
         side = await typed(at)
         await ask(side)
         async with asyncio.timeout(20):
-            while not read_usage(at.session.folders.usage, date.today()).rows:
+            while not read_usage(at.session.folders.usage, since).rows:
                 await asyncio.sleep(0.01)
 
 

@@ -25,9 +25,9 @@ from edits.ledger.ledger import Ledger
 from edits.newtext.soundness import unsound_file
 from edits.placing.anchors import Symbol
 from edits.placing.found import Miss, Present
-from edits.placing.hints import likely_files
 from edits.placing.large_files import change_exactly
 from edits.placing.locate import Symbols
+from edits.placing.miss_messages import likely_files
 from edits.placing.place import Checker, Placed, deletes_as_it_is, place, place_parsed
 from edits.placing.splices import Splice, spliced
 from edits.placing.whole_parts import divided, is_like, without_label

@@ -24,8 +24,8 @@ from edits.placing.blank_lines import matches, new_of, occurrences, place_spaced
 from edits.placing.elision import place_elided
 from edits.placing.fitting import Site, fit
 from edits.placing.found import Miss, Place, Present
-from edits.placing.hints import describe_candidates, describe_nearest
 from edits.placing.indent import UNMOVED, Shift, first_lost, shift_of
+from edits.placing.miss_messages import describe_candidates, describe_nearest
 from edits.placing.readings import Reading, as_in_file, readings_of
 
 Symbols = Callable[[], Sequence[Symbol]]

@@ -17,9 +17,9 @@ from edits.hunk import Format, Hunk, HunkLine, LineKind, RefusalCode, Replacemen
 from edits.newtext.soundness import unsound
 from edits.placing.fitting import Site, fit
 from edits.placing.found import Miss, Place, Present
-from edits.placing.hints import describe_nearest
 from edits.placing.indent import shift_of
 from edits.placing.locate import Symbols, locate
+from edits.placing.miss_messages import describe_nearest
 from edits.placing.splices import Splice, spliced, splices, with_final_newline
 from edits.placing.substitution import Substitution, substitute
 from edits.placing.whole_files import place_whole

@@ -14,7 +14,7 @@ from itertools import accumulate
 from edits.files.text import TextFile, split, whole_lines
 from edits.hunk import RefusalCode, Replacement, Rung
 from edits.placing.found import Miss, Present
-from edits.placing.hints import describe_candidates
+from edits.placing.miss_messages import describe_candidates
 from edits.placing.splices import Splice
 
 # A shorter new text may be in the file by chance, so it does not show that the edit was made before.

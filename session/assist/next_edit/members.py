@@ -6,16 +6,21 @@ declares it. Of an object of unknown class it counts where no other class has it
 
 from __future__ import annotations
 
+import io
+import pathlib
 import posixpath
 import re
+import tomllib
+from collections import OrderedDict, deque
 from collections.abc import Sequence
+from importlib import resources
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from context.code.parsing import text_of
 from context.code.scopes import NamedText, owner_name
 from context.project.snapshot import Snapshot
 from session.assist.next_edit.class_table import ClassTable
-from session.assist.next_edit.common_members import COMMON_MEMBERS
 from session.assist.next_edit.keyed import Keys
 from session.assist.next_edit.name_syntax import (
     INSIDE_IMPORTS,
@@ -33,6 +38,15 @@ from session.assist.next_edit.written_types import BUILTIN, type_name
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+
+_PYTHON = (str, bytes, list, dict, set, tuple, int, float, object, type, OrderedDict, deque, pathlib.Path,
+           io.TextIOWrapper, io.BytesIO, re.Pattern, re.Match, Exception)  # fmt: skip
+
+_TABLE = (resources.files("session.assist.next_edit") / "common_members.toml").read_text("utf-8")
+_OTHERS = [name for names in tomllib.loads(_TABLE).values() for name in names.split()]
+
+COMMON_MEMBERS = frozenset(chain(_OTHERS, *(dir(each) for each in _PYTHON)))
+"""Names of members that the languages' own types have too, so that a name alone says nothing."""
 _DEEPEST = 6
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from edits.placing.hints import describe_candidates, describe_nearest, likely_files
+from edits.placing.miss_messages import describe_candidates, describe_nearest, likely_files
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What the app holds for races: nothing but a handle, until the first one begins."""
+"""Shows races in the app, and does what the user's keys ask of them; nothing is loaded before the first."""
 
 from __future__ import annotations
 
@@ -6,43 +6,74 @@ from typing import TYPE_CHECKING
 
 from textual.app import App
 
-from session.base.events import Event, RaceStarted
-from session.session import Session
+from session.base.events import Event, PromptSubmitted, RaceStarted
+from session.commands.race_commands import RaceCommands, RaceError
 from tui.app.panes.layout import Panes
 
 if TYPE_CHECKING:
-    from tui.app.race.control import RaceControl
+    from tui.app.race.panel import RacePanel
+    from tui.app.race.rows import RaceView
     from tui.screen.drawing.palette import ThemeSwitch
 
 
 class Races:
-    """Makes :class:`RaceControl` with the first race."""
+    """The panel of the race and the screen of its attempts."""
 
-    def __init__(
-        self,
-        app: App[int],
-        panes: Panes,
-        themes: ThemeSwitch,
-        session: Session,
-    ) -> None:
+    def __init__(self, app: App[int], panes: Panes, themes: ThemeSwitch, race: RaceCommands) -> None:
         self._app = app
         self._panes = panes
         self._themes = themes
-        self._session = session
-        self._control: RaceControl | None = None
+        self._race = race
+        self._view: RaceView | None = None
+        """The last race; None before the first."""
+        self._panel: RacePanel | None = None
 
     def take(self, event: Event) -> None:
-        """Follow the session."""
-        if self._control is None and isinstance(event, RaceStarted):
-            from tui.app.race.control import RaceControl
+        """Show an event of a race; the next prompt takes the panel away."""
+        if self._view is None:
+            if not isinstance(event, RaceStarted):
+                return
+            from tui.app.race.rows import RaceView
 
-            self._control = RaceControl(self._app, self._panes, self._themes, self._session)
-        if self._control is not None:
-            self._control.take(event)
+            self._view = RaceView()
+        if self._view.take(event):
+            if isinstance(event, RaceStarted):
+                self._show(self._view)
+            elif self._panel is not None:
+                self._panel.take(event)
+        elif isinstance(event, PromptSubmitted) and self._panel is not None:
+            self._panel.remove()
+            self._panel = None
 
     def look(self) -> None:
         """Show every attempt of the last race, and what it changes."""
-        if self._control is None:
+        if self._view is None:
             self._panes.status.say("there was no race yet: /try 5 PROMPT begins one")
-        else:
-            self._control.look()
+            return
+        from tui.app.race.panel import AttemptsScreen
+
+        screen = AttemptsScreen(self._themes.palette, self._view, self._diff)
+        screen.on_closed = self._closed
+        self._app.push_screen(screen)
+
+    def _closed(self, result: str | None) -> None:
+        if result is None:
+            return
+        try:
+            self._race.take(int(result))
+        except RaceError as problem:
+            self._panes.status.say(str(problem), "error")
+
+    def _diff(self, number: int) -> str:
+        try:
+            return self._race.diff(number)
+        except RaceError as problem:
+            return str(problem)
+
+    def _show(self, view: RaceView) -> None:
+        from tui.app.race.panel import RacePanel
+
+        if self._panel is not None:
+            self._panel.remove()
+        self._panel = RacePanel(self._themes.palette, view)
+        self._app.screen_stack[0].mount(self._panel, before=self._panes.held)

@@ -12,7 +12,7 @@ from session.checks.known_checks import Agreements
 from tests.session.race.attempts.races import ADD, ALSO_RIGHT, RIGHT, TESTS, WRONG, script
 from tests.tui.app.review.test_review import review
 from tests.tui.stage import Stage, stage
-from tui.app.race.control import AttemptsScreen, RacePanel
+from tui.app.race.panel import AttemptsScreen, RacePanel
 from tui.editor.virtual_lines import EMPTY
 
 FILES = {"calc.py": ADD}

@@ -1,7 +1,5 @@
-"""Shows races in the app, and does what the user's keys and ``/try`` ask of them.
-
-The panel of a race, above the composer: a line for the race and one for each attempt. The attempts of the
-last race are a screen: each one's verdicts and diff, and Enter takes one.
+"""The panel of a race, above the composer: a line for the race and one for each attempt. And the screen of its
+attempts, with the verdicts and the diff of each; Enter takes one.
 """
 
 from __future__ import annotations
@@ -11,19 +9,16 @@ from collections.abc import Callable
 
 from rich.segment import Segment
 from textual import events, work
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.strip import Strip
 from textual.widget import Widget
 
-from session.base.events import Event, PromptSubmitted, RaceStarted
-from session.commands.race_commands import RaceError
-from session.session import Session
+from session.base.events import Event
 from tui.app.overlays.overlay import Lines, Overlay
-from tui.app.panes.layout import Panes
 from tui.app.race.rows import RaceView, diff_rows
-from tui.screen.drawing.palette import Palette, ThemeSwitch
+from tui.screen.drawing.palette import Palette
 from tui.screen.drawing.rows import Row
 
 LEAST = 3
@@ -149,58 +144,3 @@ class RacePanel(Widget, can_focus=False):
         if y < len(self._rows):
             return self._rows[y].strip(self._palette, self.size.width)
         return Strip([Segment(" " * self.size.width, self._palette.style("text", "panel"))])
-
-
-class RaceControl:
-    """The panel of the race and the screen of its attempts. Made with the first race."""
-
-    def __init__(
-        self,
-        app: App[int],
-        panes: Panes,
-        themes: ThemeSwitch,
-        session: Session,
-    ) -> None:
-        self._app = app
-        self._panes = panes
-        self._themes = themes
-        self._session = session
-        self._view = RaceView()
-        self._panel: RacePanel | None = None
-
-    def take(self, event: Event) -> None:
-        """Show an event of a race; the next prompt takes the panel away."""
-        if self._view.take(event):
-            if isinstance(event, RaceStarted):
-                self._show()
-            elif self._panel is not None:
-                self._panel.take(event)
-        elif isinstance(event, PromptSubmitted) and self._panel is not None:
-            self._panel.remove()
-            self._panel = None
-
-    def look(self) -> None:
-        """Show every attempt of the last race, and what it changes."""
-        screen = AttemptsScreen(self._themes.palette, self._view, self._diff)
-        screen.on_closed = self._closed
-        self._app.push_screen(screen)
-
-    def _closed(self, result: str | None) -> None:
-        if result is None:
-            return
-        try:
-            self._session.race.take(int(result))
-        except RaceError as problem:
-            self._panes.status.say(str(problem), "error")
-
-    def _diff(self, number: int) -> str:
-        try:
-            return self._session.race.diff(number)
-        except RaceError as problem:
-            return str(problem)
-
-    def _show(self) -> None:
-        if self._panel is not None:
-            self._panel.remove()
-        self._panel = RacePanel(self._themes.palette, self._view)
-        self._app.screen_stack[0].mount(self._panel, before=self._panes.held)

@@ -16,11 +16,11 @@ from edits.formats.block import CLOSING_FENCE, Block, Body, Output
 from edits.formats.events import ParserEvent, Prose, Sampled, Typed
 from edits.formats.json_edits import JsonEdits
 from edits.formats.json_scan import past
-from edits.formats.openers import DIFF_FENCE, begins_diff, commented_path, is_fence, may_be_edit
+from edits.formats.openers import DIFF_FENCE, commented_path, is_fence, may_be_edit
 from edits.formats.samples import Samples
 from edits.formats.search_replace import NEAR_OPENER, OPENER, STRAY, SearchReplaceBlock
 from edits.formats.search_replace import OPENER as SEARCH_OPENER
-from edits.formats.unified import UnifiedBlock
+from edits.formats.unified import UnifiedBlock, begins_diff
 from edits.formats.v4a import OPENER as V4A_OPENER
 from edits.formats.v4a import V4ABlock
 from edits.formats.whole import OPENER as WHOLE_OPENER

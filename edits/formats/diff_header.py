@@ -13,6 +13,9 @@ from edits.hunk import Action, RefusalCode
 
 NULL = "/dev/null"
 """The name that stands for no file."""
+LONGEST = 1_000
+"""Characters of the longest line that names a file or begins an edit. The patterns for such lines go over
+some lines several times, so that longer ones, which are text, are not looked at."""
 _GIT = re.compile(r'diff --git (?P<old>"(?:[^"\\]|\\.)*"|.+?) (?P<new>"(?:[^"\\]|\\.)*"|.+)')
 _FIELD = re.compile(
     r"(?P<key>old mode|new mode|new file mode|deleted file mode|rename from|rename to|copy from|copy to)"
@@ -45,6 +48,8 @@ class DiffHeader:
 
     def take(self, line: str) -> bool:
         """Take a header line; False if it is not a known one."""
+        if len(line) > LONGEST:
+            return False
         if line.startswith("--- "):
             self.old = name_of(line)
         elif line.startswith("+++ "):
@@ -116,7 +121,7 @@ class DiffHeader:
 def name_of(line: str) -> str:
     """The name in a ``---`` or ``+++`` line, without the time after it."""
     text = line[4:].split("\t")[0]
-    text = _TIME.sub("", text) if not text.startswith('"') else text
+    text = _TIME.sub("", text) if not text.startswith('"') and len(text) <= LONGEST else text
     return _unquoted(text)
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from edits.formats.unified import GIT
+from edits.formats.diff_header import LONGEST
 from edits.hunk import Format
 
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})\s*(?P<info>[^`]*)")
@@ -47,6 +47,8 @@ _MAY_BE = re.compile(
 
 def is_fence(line: str) -> bool:
     """Whether ``line`` opens or closes a code fence."""
+    if len(line) > LONGEST:
+        return False
     return _FENCE.fullmatch(line) is not None or _TAG.fullmatch(line) is not None or _closes_tag(line)
 
 
@@ -57,6 +59,8 @@ def may_be_path(head: str) -> bool:
 
 def path_of(line: str) -> str | None:
     """The path that ``line`` consists of, or None."""
+    if len(line) > LONGEST:
+        return None
     fence = _FENCE.fullmatch(line)
     if fence:
         info = _INFO_PATH.fullmatch(fence["info"].strip())
@@ -76,7 +80,7 @@ def name_with_blanks(above: Sequence[str]) -> tuple[str, bool] | None:
     for line in reversed(above):
         if not line.strip() or is_fence(line):
             continue
-        if path_of(line) is not None:
+        if len(line) > LONGEST or path_of(line) is not None:
             return None
         named = [_undress(text) for text in _candidates(line)]
         return next((one for one in named if " " in one[0] and _NAME_WITH_BLANKS.fullmatch(one[0])), None)
@@ -98,7 +102,7 @@ def nearest_path(above: Sequence[str]) -> str | None:
 
 def commented_path(line: str) -> str | None:
     """The path that a line of code names in a comment, and nothing else; None for any other line."""
-    comment = _COMMENT.fullmatch(line)
+    comment = _COMMENT.fullmatch(line) if len(line) <= LONGEST else None
     return comment["name"] if comment and _is_path(comment["name"]) else None
 
 
@@ -202,11 +206,6 @@ def is_wrapper(line: str, formats: frozenset[Format]) -> bool:
     text = line.strip()
     patches = formats & {Format.V4A, Format.UNIFIED}
     return bool(patches) and (HEREDOC.fullmatch(text) or WRAPPER.fullmatch(text)) is not None
-
-
-def begins_diff(line: str) -> bool:
-    """Whether the line begins a diff by itself."""
-    return GIT.fullmatch(line) is not None
 
 
 def _agree(text: str, starts: tuple[str, ...]) -> bool:

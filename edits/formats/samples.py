@@ -11,7 +11,7 @@ import re
 from edits.formats.openers import commented_path, path_of
 from edits.hunk import Action, Format, Hunk, HunkLine, LineKind
 
-_FENCE = re.compile(r"(?P<fence>`{3,}|~{3,})(?P<info>[^`]*)")
+_FENCE = re.compile(r"(?P<fence>`{3,}|~{3,}(?!~))(?P<info>[^`]*)")
 _MOST_LINES = 5_000
 
 

@@ -11,13 +11,12 @@ import re
 from typing import Literal
 
 from edits.formats.block import CLOSING_FENCE, CUT, Block, Body, Output, looks_edited, readings
-from edits.formats.diff_header import DiffHeader, names_agree
+from edits.formats.diff_header import LONGEST, DiffHeader, names_agree
 from edits.hunk import Action, Format, Hunk, HunkLine, LineKind, RefusalCode, Replacement
 
 GIT = re.compile(r'diff --git (?:"?[abciow]/.+ "?[abciow]/.+|(?P<name>.+) (?P=name)|\S+ \S+)')
 """The line that begins a file in git's diffs: with prefixes, or with the same name twice."""
 RANGES = re.compile(r"@@+ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))?(?: @@.*)?")
-_HEADING = re.compile(r"@@+\s*(?:\.\.\.)?\s*(?:@@+)?\s*(.*?)\s*(?:@@+)?\s*")
 _KINDS = {kind.value: kind for kind in LineKind}
 _BINARY_DATA = re.compile(r"(?:literal|delta) \d+|\S{3,}")
 _OLD_HEADER = "--- "
@@ -25,6 +24,18 @@ _SIGNS = "each line of a diff begins with a space, “-” or “+”"
 _SIGNATURE = "--"
 _State = Literal["header", "body", "skip"]
 _Lines = tuple[HunkLine, ...]
+
+
+def begins_diff(line: str) -> bool:
+    """Whether the line begins a diff by itself."""
+    return len(line) <= LONGEST and GIT.fullmatch(line) is not None
+
+
+def _heading(line: str) -> str:
+    """What an ``@@`` line without numbers says, without the dots and signs around it."""
+    text = line.lstrip("@").strip().removeprefix("...").lstrip()
+    text = text.lstrip("@").lstrip() if text.startswith("@@") else text
+    return text.rstrip("@").rstrip() if text.endswith("@@") else text
 
 
 class UnifiedBlock(Block):
@@ -149,7 +160,7 @@ class UnifiedBlock(Block):
         return bool(self._header.new) and line[:1] in _KINDS and not line.startswith(_OLD_HEADER)
 
     def _take_header_line(self, line: str) -> None:
-        if GIT.fullmatch(line) or (self._header.new and line.startswith(_OLD_HEADER)):
+        if begins_diff(line) or (self._header.new and line.startswith(_OLD_HEADER)):
             self._finish_file()
         known = self._header.take(line)
         if known or not line.strip() or line.startswith(("index ", "similarity ", "dissimilarity ", "====")):
@@ -164,7 +175,7 @@ class UnifiedBlock(Block):
             self._finish_hunk()
             self._take_ranges(line)
             return None
-        if GIT.fullmatch(line) or line.startswith("Index: "):
+        if begins_diff(line) or line.startswith("Index: "):
             self._finish_file()
             self._header.take(line)
             return None
@@ -247,8 +258,7 @@ class UnifiedBlock(Block):
             self._counts = (int(ranges[2] or 1), int(ranges[4] or 1))
             self._from_nothing = ranges[1] == ranges[2] == "0"
         else:
-            heading = _HEADING.fullmatch(line)
-            self._anchor = heading[1] if heading else ""
+            self._anchor = _heading(line)
             if re.fullmatch(r"[-+,\d\s.]*", self._anchor):
                 self._anchor = ""
 

@@ -17,7 +17,7 @@ from edits.formats.block import CUT, SENTENCE, Block, Body, Output
 from edits.formats.openers import path_of
 from edits.hunk import Action, Format, Hunk, HunkLine, LineKind, RefusalCode
 
-OPENER = re.compile(r"(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})(?P<info>[^`]*)")
+OPENER = re.compile(r"(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,}(?!~))(?P<info>[^`]*)")
 """A line that opens a fence."""
 _BARE = re.compile(r"\s*(?:`{3,}|~{3,})\s*")
 _SHORTEST = 3

@@ -6,6 +6,7 @@ that the user or a hunk wants to see, saving, and taking in what changed on disk
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import Protocol
@@ -16,6 +17,7 @@ from tui.editor.buffers.keeper import InOrder, Start
 from tui.editor.buffers.rows import Rows
 from tui.editor.editor import EditorPane
 from tui.editor.marks import Mark, Marks
+from tui.screen.drawing.code import lexer_for
 
 Say = Callable[[str, str], None]
 """Shows one line to the user: the text, and its level as of a notice."""
@@ -135,6 +137,7 @@ class ShownFile:
                 self.on_change()
                 self.say(self.problem, "warning")
                 return False
+            await asyncio.to_thread(lexer_for, path=file.path)  # the tables of a language take up to 50 ms
             buffer = self.buffers.of(file.path) or Buffer(file.path, self._rows_changed)
             if buffer.base is None:
                 buffer.opened(file)

@@ -34,7 +34,7 @@ MOST_LEXED = 8_000
 the beginnings."""
 
 
-MOST_TOKENS = 3_000
+MOST_TOKENS = 2_000
 """The tokens that are coloured at a time on the event loop: a lexer may try a hundred patterns for each."""
 
 

@@ -15,7 +15,7 @@ from typing import Protocol
 from edits.files.aliases import Aliases, HardLinks, aliases
 from edits.files.folding import tells
 from edits.files.path_jail import Target, resolve, spelling
-from edits.files.text import FileError, decode, digest, encode, whole_lines
+from edits.files.text import FileError, decode, digest, whole_lines
 from edits.files.tree import Tree
 from edits.guards.fixed_forms import loses_its_form
 from edits.guards.off_limits import OffLimits
@@ -300,7 +300,7 @@ class Planner:
         if hunk.replacement is not None:
             text = hunk.replacement.new
             text = text if rule is None else text.replace("\r\n", "\n").replace("\n", rule)
-        after = encode(text, "utf-8", b"")
+        after = decode(b"", target.path).encode(text)
         if change.before == after and change.before is not None:
             end = len(hunk.new) + 1
             return Landed(change.hunk, target.path, hunk.action, Status.ALREADY_APPLIED, Rung.EXACT, 1, end)

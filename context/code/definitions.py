@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from context.code.languages import Language, load, named_language
+from context.code.notebook import without_prose
 from context.code.parsing import ParseBudget, TooHardError
 from context.code.signatures import symbol_of
 from context.code.symbols import CUT, KINDS, Symbol
@@ -270,7 +271,7 @@ def definitions(language: Language, text: str) -> tuple[Symbol, ...]:
 
 
 def _all_definitions(language: Language, text: str, budget: ParseBudget) -> tuple[Symbol, ...]:
-    source = text.encode("utf-8", "replace")
+    source = (without_prose(text) if language.cells else text).encode("utf-8", "replace")
     whole = source
     if language.bodies:
         source = without_bodies(source)

@@ -65,6 +65,7 @@ class Language:
     macros: bool = False
     conditions: bool = False
     one_line_bodies: bool = False
+    cells: bool = False
 
 
 @lru_cache(maxsize=1)
@@ -94,6 +95,7 @@ def languages() -> dict[str, Language]:
             bodies=table.get("bodies", False),
             conditions=table.get("conditions", False),
             one_line_bodies=table.get("one_line_bodies", False),
+            cells=table.get("cells", False),
         )
         by_name |= dict.fromkeys((*language.extensions, *language.filenames), language)
     return by_name
@@ -115,7 +117,7 @@ def family_of(path: str) -> str:
     none."""
     language = language_of(path)
     name = language.name if language is not None else ""
-    return {"typescript": "javascript", "tsx": "javascript", "c": "cpp"}.get(name, name)
+    return {"typescript": "javascript", "tsx": "javascript", "c": "cpp", "notebook": "python"}.get(name, name)
 
 
 def language_in(path: str, text: str) -> Language | None:

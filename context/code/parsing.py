@@ -131,7 +131,7 @@ def syntax_error(path: str, text: str) -> str | None:
     it may be a model's, and some texts would hang or crash a parser.
     """
     language = language_of(path)
-    if language is None or len(text) > LARGEST:
+    if language is None or language.cells or len(text) > LARGEST:
         return None
     source = text.encode("utf-8", "surrogatepass")
     try:

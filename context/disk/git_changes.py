@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from context.disk.changes import Change, Status, line_sums
 from context.disk.file_list import is_temporary
 from context.disk.git import HELPFUL, Git
-from context.disk.source import LARGEST, Source, decode, is_inside
+from context.disk.source import LARGEST, Source, decode, is_inside, largest
 from context.text.words import unique_tokens
 
 
@@ -35,11 +35,12 @@ def git_changes(git: Git, paths: tuple[str, ...] = ()) -> dict[str, Change]:
         for entry in parse_status(out)
         if entry.path.startswith(git.prefix) and not is_temporary(entry.path) and is_inside(entry.path)
     ]
-    blobs = git.blobs((entry.blob for entry in found if entry.blob), LARGEST)
-    bases = {name: decode("", data) for name, data in blobs.items()}
+    most = max((largest(entry.path) for entry in found), default=LARGEST)
+    blobs = git.blobs((entry.blob for entry in found if entry.blob), most)
     changes: dict[str, Change] = {}
     for entry in found:
-        base = bases.get(entry.blob or "")
+        data = blobs.get(entry.blob or "")
+        base = None if data is None or len(data) > largest(entry.path) else decode(entry.path, data)
         path = entry.path.removeprefix(git.prefix)
         changes[path] = Change(
             path,

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from context.code.notebook import LARGEST_NOTEBOOK, cells_text, is_notebook
 from context.text.lines import split_lines
 
 _MARKED = (
@@ -155,15 +156,15 @@ def read(root: Path, path: str) -> Source | Unread:
             return Unread(path, "a folder with a repository of its own")
         if not stat.S_ISREG(about.st_mode):
             return Unread(path, "not a regular file")
-        if about.st_size > LARGEST:
-            return Unread(path, too_large(about.st_size))
-        data = _bytes(handle, about.st_size)
+        if about.st_size > largest(path):
+            return Unread(path, too_large(about.st_size, path))
+        data = _bytes(handle, about.st_size, largest(path))
     except OSError as problem:
         return _unopened(path, problem)
     finally:
         os.close(handle)
-    if len(data) > LARGEST:
-        return Unread(path, too_large(len(data)))
+    if len(data) > largest(path):
+        return Unread(path, too_large(len(data), path))
     return decode(path, data)
 
 
@@ -185,10 +186,10 @@ def _opened(root: Path, path: str) -> int:
             os.close(above)
 
 
-def _bytes(handle: int, expected: int) -> bytes:
-    """Reads the file, but little more than the size limit."""
+def _bytes(handle: int, expected: int, most: int) -> bytes:
+    """Reads the file, but little more than ``most`` bytes."""
     pieces = []
-    left = LARGEST + 1
+    left = most + 1
     while left:
         wanted = min(left, max(expected, _LEAST) + 1)
         piece = os.read(handle, wanted)
@@ -201,7 +202,8 @@ def _bytes(handle: int, expected: int) -> bytes:
 
 def decode(path: str, data: bytes) -> Source | Unread:
     """``data`` as the text of ``path``: UTF-8, UTF-16 with a byte order mark, or what the file itself names.
-    Instructions, which are only read, may be in any encoding that their bytes give."""
+    Instructions, which are only read, may be in any encoding that their bytes give. Of a notebook, the text
+    has the cells."""
     try:
         text = _decoded(data)
     except ValueError as problem:
@@ -211,6 +213,10 @@ def decode(path: str, data: bytes) -> Source | Unread:
         text = old
     # Looking for one character is many times faster than replacing none.
     text = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+    if is_notebook(path):
+        text = cells_text(text) or text
+        if len(text) > LARGEST:
+            return Unread(path, too_large(len(text)))
     return Source(path, text, hashlib.sha256(data).hexdigest())
 
 
@@ -241,9 +247,14 @@ def _in_named_encoding(data: bytes) -> str:
     raise ValueError("not UTF-8 text")
 
 
-def too_large(size: int) -> str:
+def largest(path: str) -> int:
+    """The size in bytes above which a file is not read."""
+    return LARGEST_NOTEBOOK if is_notebook(path) else LARGEST
+
+
+def too_large(size: int, path: str = "") -> str:
     """The reason why a file of ``size`` bytes is left out."""
-    return f"too large ({size / 1e6:.1f} MB; files over {LARGEST // 1_000_000} MB are not read)"
+    return f"too large ({size / 1e6:.1f} MB; files over {largest(path) // 1_000_000} MB are not read)"
 
 
 def name_problem(path: str) -> str | None:

@@ -7,7 +7,7 @@ headers" means ``parse_header`` or ``parseHeader`` too. A name counts if few fil
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
 from operator import itemgetter
@@ -43,9 +43,23 @@ _MOST_EXPORTING = 4
 _SHORTEST = 4
 """Length of the shortest name of one word that a plain word may mean."""
 _ASIDE = re.compile(
-    r"(?:^|/)(?:tests?|specs?|examples?|docs?|benchmarks?|__tests__)/|(?:^|/)(?:test_|conftest)|[._]test\."
+    r"(?:^|/)(?:tests?|testing|specs?|examples?|docs?|bench(?:e|mark)s?|fixtures|__tests__)/"
+    r"|(?:^|/)(?:test_|conftest)|(?:[._-](?:test|spec)|Test)s?\."
 )
 """Matches the path of a file that speaks of what others define."""
+_ASIDE_WORDS = frozenset(
+    {"test", "tests", "testing", "spec", "specs", "example", "examples", "docs", "benchmark", "benchmarks"}
+)
+
+
+def is_aside(path: str) -> bool:
+    """Whether a file speaks of what others define, as tests and examples do."""
+    return _ASIDE.search(path) is not None
+
+
+def asks_aside(asked: Collection[str]) -> bool:
+    """Whether a request with these words is about such files."""
+    return not _ASIDE_WORDS.isdisjoint(asked)
 
 
 def named_definitions(text: str, snapshot: Snapshot, likely: Iterable[str]) -> tuple[Mention, ...]:
@@ -105,7 +119,7 @@ def _narrowed(found: Mapping[str, str], around: list[str], snapshot: Snapshot) -
         if inside:
             found = inside
             break
-    main = {path: name for path, name in found.items() if not _ASIDE.search(path)}
+    main = {path: name for path, name in found.items() if not is_aside(path)}
     return dict(main or found)
 
 
@@ -139,7 +153,7 @@ def _spelled(text: str, snapshot: Snapshot, likely: Iterable[str]) -> Iterator[M
     found: list[tuple[int, Mention]] = []
     for path in likely:
         entry = snapshot.entries.get(path)
-        if entry is None or _ASIDE.search(path):
+        if entry is None or is_aside(path):
             continue
         for name in sorted(name for name in entry.names if _is_said(name, known)):
             parts = _parts(name)

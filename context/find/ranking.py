@@ -52,6 +52,10 @@ _MOST_HELD_WORDS = 40
 """Number of these words."""
 _MOST_WEIGHED = 600
 """Number of the files' most frequent words of which the rarest are chosen."""
+_SUBJECT_WEIGHT = 1.8
+"""Weight of a word of a long request's first line, relative to one of the rest."""
+_LONGEST_SUBJECT = 160
+"""Number of characters up to which the first line says what a request is about."""
 _EARLIER_WEIGHT = 0.4
 """Weight of a word of earlier prompts, relative to one of the request."""
 _MOST_HELD = 60
@@ -85,7 +89,7 @@ def rank(
 
 
 def _ranked(snapshot: Snapshot, request: str, earlier: str, hand: list[str], paths: ProjectPaths) -> Ranking:
-    asked = {**_weighted_words(earlier, _EARLIER_WEIGHT), **_weighted_words(request)}
+    asked = {**_weighted_words(earlier, _EARLIER_WEIGHT), **_asked_words(request)}
     known_words = set().union(*map(words, hand[:_MOST_HELD]))
     subject = {word: weight for word, weight in asked.items() if word not in known_words}
     more = other_forms(subject, snapshot.words)
@@ -259,6 +263,16 @@ def says_much(request: str, snapshot: Snapshot) -> bool:
 
 def _no_discount(path: str) -> float:
     return 1.0
+
+
+def _asked_words(request: str) -> dict[str, float]:
+    """The weighted words of a request; those of its first line count more where others follow."""
+    weighted = _weighted_words(request)
+    first, _, rest = request.strip().partition("\n")
+    if rest and len(first) <= _LONGEST_SUBJECT:
+        for word in words(first):
+            weighted[word] *= _SUBJECT_WEIGHT
+    return weighted
 
 
 def _weighted_words(request: str, weight: float = 1.0) -> dict[str, float]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
 
-from context.disk.source import LARGEST, Source, Unread, read, shown_name, too_large
+from context.disk.source import Source, Unread, largest, read, shown_name, too_large
 from context.index.facts import facts_of
 from context.index.file_text import file_text
 from context.index.index import Index
@@ -58,9 +58,9 @@ class IndexUpdater:
         stamp = _stamp(about)
         if stamp and self._index.stamp(path) == stamp:
             return None
-        if stat.S_ISREG(about.st_mode) and about.st_size > LARGEST:
+        if stat.S_ISREG(about.st_mode) and about.st_size > largest(path):
             self._index.remove(path)
-            self.unread[path] = too_large(about.st_size)
+            self.unread[path] = too_large(about.st_size, path)
             return None
         skipped = self._index.skipped.get(path)
         if skipped is not None and stamp and skipped[0] == stamp:

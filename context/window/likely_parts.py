@@ -13,6 +13,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from context.find.named_definitions import asks_aside, is_aside
 from context.find.order import Ranking
 from context.index.file_text import FileText, kept_with_file
 from context.project.snapshot import Snapshot
@@ -35,6 +36,9 @@ _SHORT_FILE, _TYPICAL_FILE = 800, 4_000
 """Lengths in characters: of a file that no shorter one is preferred to, and of a typical one."""
 _PATH_WEIGHT = 1.3
 """Weight of a path that surely has words of the request."""
+_ASIDE_WEIGHT = 0.5
+"""What a file of tests or examples has less, unless the request asks for such files. Those of a file in hand
+are told by what changes together with it."""
 _FADE = 0.5
 """Weight of the logarithm of the number of a file's passages so far, so that more files are shown."""
 _MOST_KNOWN = 1_000
@@ -175,6 +179,7 @@ def _priors(
     best = max(scores.values(), default=0.0) or 1.0
     place = {path: number for number, path in enumerate(scores, start=1)}
     sure = _sure(snapshot)
+    aside = 0.0 if ranking.order.first or asks_aside(ranking.asked) else _ASIDE_WEIGHT
     priors = {}
     for path, file in files.items():
         named = sum(
@@ -186,6 +191,7 @@ def _priors(
             - _RANK_WEIGHT * math.log(place[path])
             - _LENGTH_WEIGHT * math.log(length / _TYPICAL_FILE)
             + _PATH_WEIGHT * min(1.0, named / sure)
+            - (aside if is_aside(path) else 0.0)
         )
     return priors
 

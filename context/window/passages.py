@@ -14,6 +14,8 @@ from context.index.file_text import FileText, kept_with_file
 
 _LONGEST = 1_800
 """Length in characters above which a passage is divided, if it can be."""
+_FUNCTION = 2_500
+"""The same for a function, whose first lines say little without the others."""
 _SHORTEST = 500
 """Length in characters below which a passage is joined to a neighbour; about 150 tokens."""
 _PART = 1_200
@@ -65,7 +67,9 @@ def passages(file: FileText) -> Passages:
     for cut in cuts:
         if cut <= found[-1]:
             continue
-        if len(found) > 1 and _may_join(starts, found[-2], found[-1], cut):
+        if len(found) > 1 and (
+            _may_join(starts, found[-2], found[-1], cut) or _is_empty(file, found[-1], cut)
+        ):
             found[-1] = cut
         else:
             found.append(cut)
@@ -76,6 +80,13 @@ def _may_join(starts: array[int], before: int, begin: int, end: int) -> bool:
     """Whether the lines from ``begin`` to ``end`` join the passage that begins at the line ``before``."""
     held, size = starts[begin] - starts[before], starts[end] - starts[begin]
     return min(held, size) < _SHORTEST and held + size <= _LONGEST
+
+
+def _is_empty(file: FileText, begin: int, end: int) -> bool:
+    """Whether there is nothing to show in the lines from ``begin`` to ``end``."""
+    starts = file.starts
+    size = starts[end] - starts[begin]
+    return size < _SHORTEST and not file.source.text[starts[begin] : starts[end]].strip()
 
 
 def _top(file: FileText) -> list[Symbol]:
@@ -100,6 +111,9 @@ def _cuts(file: FileText, first: int, last: int, symbols: list[Symbol]) -> Itera
             yield from _long_stretch(file, at, symbol.start)
         yield symbol.start
         yield end
+        if symbol.kind == "function" and starts[end] - starts[symbol.start] <= _FUNCTION:
+            at = end
+            continue
         if nearest[len(inside) - place - 1] < end:
             below = [other for other in inside[place + 1 :] if other.start < end]
             yield from _cuts(file, symbol.start, end, below)

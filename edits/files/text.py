@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from edits.files import notebook
 from edits.hunk import RefusalCode
 
 _ENDING = re.compile(r"(\r\n|\n|\r)")
@@ -53,9 +54,16 @@ class TextFile:
     bom: bytes
     sha256: str
     """Hex digest of the file's bytes; empty for a file that does not exist."""
+    notebook: str = ""
+    """The JSON of a notebook, of which ``text`` has the cells."""
 
     def encode(self, text: str) -> bytes:
         """The bytes of ``text`` in this file's encoding. Raises FileError for a character it lacks."""
+        if self.notebook:
+            try:
+                text = notebook.written(self.notebook, text)
+            except ValueError as error:
+                raise FileError(RefusalCode.MALFORMED, str(error)) from error
         return encode(text, self.encoding, self.bom)
 
     @property
@@ -117,8 +125,11 @@ def whole_lines(text: str) -> list[str]:
 def decode(data: bytes, name: str) -> TextFile:
     """Decode a file's bytes. Raises FileError (``binary``), with ``name`` in its message, if unsure."""
     text, encoding, bom = _decoded(data, name)
+    raw = ""
+    if notebook.is_notebook(name) and (cells := notebook.shown(text or notebook.NEW)) is not None:
+        raw, text = text or notebook.NEW, cells
     lines, endings = split(text)
-    return TextFile(text, lines, endings, encoding, bom, digest(data))
+    return TextFile(text, lines, endings, encoding, bom, digest(data), raw)
 
 
 def encode(text: str, encoding: str, bom: bytes) -> bytes:

@@ -67,7 +67,7 @@ def follow(entry: Entry, entries: Sequence[Entry], contents: Contents) -> Trail:
             continue
         found = one.before or one.after or ""
         if found != sha256:
-            _written(lineage, contents(sha256), contents(found))
+            _written(lineage, entry.path, contents(sha256), contents(found))
         # Of a file that was added, all lines are those of the change.
         if one.after is not None and (one.before is not None or one is entry):
             kernels = [_kernel(splice) for splice in one.splices]
@@ -110,7 +110,7 @@ def recorded_range(entry: Entry, entries: Sequence[Entry]) -> Span:
 def live_range(entry: Entry, trail: Trail, now: bytes, sha256: str, contents: Contents) -> Span:
     """The lines of a followed change in the file as it is ``now``, from 1."""
     if sha256 != trail.sha256:
-        _written(trail.lineage, contents(trail.sha256), now)
+        _written(trail.lineage, trail.path, contents(trail.sha256), now)
     start, end = trail.lineage.extent(entry.hunk)
     return start + 1, end + 1
 
@@ -120,7 +120,7 @@ def reverted(entry: Entry, trail: Trail, now: TextFile, contents: Contents) -> t
     if not entry.splices:
         return ()
     if now.sha256 != trail.sha256:
-        _written(trail.lineage, contents(trail.sha256), now.encode(now.text))
+        _written(trail.lineage, trail.path, contents(trail.sha256), now.encode(now.text))
     other = trail.lineage.taken_by(entry.hunk)
     if other is not None:
         message = f"its lines were changed by {other} since: undo {other} first; nothing was touched"
@@ -193,9 +193,9 @@ def _conflict() -> FileError:
     return FileError(RefusalCode.CONFLICT, "its lines were changed since; nothing was touched")
 
 
-def _written(lineage: Lineage, before: bytes, after: bytes) -> None:
+def _written(lineage: Lineage, path: str, before: bytes, after: bytes) -> None:
     """Record that someone else changed the content from ``before`` to ``after``."""
-    old, new = whole_lines(decode(before, "the file").text), whole_lines(decode(after, "the file").text)
+    old, new = (whole_lines(decode(data, path).text) for data in (before, after))
     made = [
         (change.start, old[change.start : change.end], new[change.new_start : change.new_end])
         for change in changes(old, new)

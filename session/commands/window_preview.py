@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from context.window.limits import fill_comfort, fill_limit, map_limit
-from context.window.pieces import BudgetTooSmall, Window, WindowRequest
+from context.window.pieces import BudgetTooSmall, Window
 from session.project.indexing import TELL_SECONDS
 from session.project.pins import PinError, Pins, pinning, removing
+from session.setup.model_choice import ModelChoice
 from session.setup.opening import Opening
 from session.setup.session_tools import project_toolbox
-from session.wire.instructions import load_instructions
 
 if TYPE_CHECKING:
     from context.project.project import Project
@@ -77,20 +76,21 @@ def preview_window(
 ) -> Preview:
     """Read the project and build the first window for ``request``, with pins and removals as in a session.
 
-    ``budget`` is in tokens; without one it is the model's own, which the map and the files do not fill,
-    as in a session. While the project is read, ``told`` is called now and then with the number of files
-    that are known and of all files. Raises PreviewError if not even the request fits, or a target names
-    nothing.
+    ``budget`` is in tokens; without one it is the model's own. While the project is read, ``told`` is called
+    now and then with the number of files that are known and of all files. Raises PreviewError if not even the
+    request fits, or a target names nothing.
     """
     from context.project.project import Project
     from context.text.tokens import Counter
-    from context.window.window import build
+    from session.turn.past_turns import PastTurns
+    from session.turn.preparation import preparation_for
+    from session.turn.turn_memory import TurnMemory
 
     counter = Counter()
     counter.load()
     project = Project(opening.workspace.root, opening.workspace.folders.cache)
     snapshot = _scanned(project, told)
-    tools = project_toolbox(opening, project, attended=True).names if opening.model.tools else ()
+    choice = ModelChoice(opening, "", project_toolbox(opening, project, attended=True))
     pins = Pins()
     try:
         for change, targets in ((removing, removed), (pinning, pinned)):
@@ -99,22 +99,14 @@ def preview_window(
                     pins.take(event)
     except PinError as problem:
         raise PreviewError(str(problem)) from problem
-    instructions = load_instructions(opening.model.edit_format, tools).text
-    own = opening.settings.budget.window(opening.model.budget)
-    wanted = WindowRequest(
-        text=request,
-        instructions=instructions,
-        budget=own if budget is None else budget,
-        map_limit=map_limit(own) if budget is None else None,
-        fills_up=budget is None,
-        fill_limit=fill_limit(own, counter.count(instructions), 0) if budget is None else None,
-        fill_comfort=fill_comfort(own, counter.count(instructions), 0) if budget is None else None,
-        pinned=pins.pinned,
-        removed=pins.removed,
+    preparation = replace(
+        preparation_for(choice, project, counter, opening.workspace.root, pins),
         approved=opening.trust.approved,
+        budget=choice.budget if budget is None else budget,
     )
     try:
-        window = build(wanted, snapshot, counter)
+        window = preparation.prepare_now(request, TurnMemory(), PastTurns()).window
     except BudgetTooSmall as problem:
         raise PreviewError(str(problem)) from problem
+    window = replace(window, budget=preparation.budget)
     return Preview(opening.model.name, window, snapshot.notes)

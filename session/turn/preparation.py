@@ -118,12 +118,14 @@ class Preparation:
         dialogue before this prompt."""
         try:
             return self._prepared(prompt, memory, past, share)
-        except BudgetTooSmall:
+        except BudgetTooSmall as problem:
             if self.counter.ready:
-                raise
+                # The tools and what else is sent with the window are part of what does not fit.
+                own = int(self.budget * share)
+                raise BudgetTooSmall(problem.needed + own - problem.budget, own) from problem
             # Counts were upper bounds until now; with exact ones the words may fit.
             self.counter.load()
-            return self._prepared(prompt, memory, past, share)
+            return self.prepare_now(prompt, memory, past, share)
 
     def _prepared(
         self,
@@ -293,21 +295,30 @@ class Preparations:
 
     def now(self, choice: ModelChoice | None = None) -> Preparation:
         """The preparation for a turn that begins now, for another ``choice`` than the session's if given."""
-        choice = choice or self._choice
-        return Preparation(
-            project=self._reading.project,
-            counter=self._reading.counter,
-            known=self._reading.known,
-            instructions=choice.instructions.text,
-            tools="".join(map(str, choice.tools)),
-            budget=choice.budget,
-            root=self._root,
-            open_files=self.open_files,
-            pins=self._pins,
-            approved=self._trust.approved,
-            brief=choice.model.brief,
-            mapped=not choice.model.small,
+        reading = self._reading
+        made = preparation_for(
+            choice or self._choice, reading.project, reading.counter, self._root, self._pins
         )
+        return replace(made, known=reading.known, open_files=self.open_files, approved=self._trust.approved)
+
+
+def preparation_for(
+    choice: ModelChoice, project: Project, counter: Counter, root: Path, pins: Pins
+) -> Preparation:
+    """The preparation of turns for a chosen model."""
+    return Preparation(
+        project=project,
+        counter=counter,
+        known=asyncio.Event(),
+        instructions=choice.instructions.text,
+        tools="".join(map(str, choice.tools)),
+        budget=choice.budget,
+        root=root,
+        open_files=(),
+        pins=pins,
+        brief=choice.model.brief,
+        mapped=not choice.model.small,
+    )
 
 
 def _headed(head: str, pieces: Iterable[Piece]) -> str:

@@ -168,3 +168,13 @@ def test_names_that_only_the_file_in_hand_has_do_not_hide_those_it_shares(
     part = next(piece for piece in pieces if piece.path == "big.py")
     assert "def caller():\n    return spin_widget(7)\n" in part.text
     assert len(part.text) < len(FILLER) / 2
+
+
+def test_the_first_line_of_a_longer_request_counts_more(repo: Repo) -> None:
+    repo.commit(**{"a.py": "quench = 1\n", "b.py": "temper = 1\n"})
+    snapshot = Project(repo.root).scan()
+    assert rank(snapshot, "temper the steel\n\nand then quench it", ()).order.top[:2] == ("b.py", "a.py")
+    assert rank(snapshot, "quench the steel\n\nand then temper it", ()).order.top[:2] == ("a.py", "b.py")
+    long = "temper " + "the steel of the blade " * 9
+    scores = rank(snapshot, f"{long}\n\nand then quench it", ()).scores
+    assert abs(scores["a.py"] - scores["b.py"]) < 0.001

@@ -13,6 +13,7 @@ from context.index.file_text import FileText
 from context.project.project import Project
 from context.project.snapshot import Snapshot
 from context.window.likely_parts import contest, shortlist
+from context.window.passages import passages
 from tests.context.conftest import Repo
 
 WAY = "".join(f"    value = value * {n}  # step {n} of a long way\n" for n in range(40))
@@ -66,35 +67,32 @@ CONTESTS: dict[str, tuple[dict[str, float], bool, str]] = {
         dict.fromkeys(FILES, 1.0),
         False,
         """
-3.37 a.py 114-131 sure
-2.71 tests/test_a.py 0-4
-2.12 b.py 0-4
-2.06 a.py 70-87
-1.77 quench.py 0-27
-0.95 z.py 0-27
+3.37 a.py 87-131
+2.39 tests/test_a.py 0-4
+2.34 b.py 0-4
+1.98 a.py 43-87
+1.77 quench.py 0-43
+0.95 z.py 0-43
 """,
     ),
     "with the others behind": (
         {"a.py": 1.0, "b.py": 0.5},
         True,
         """
-3.37 a.py 114-131 sure
-2.14 a.py 70-87
-1.61 b.py 0-4
-0.82 a.py 0-27
-0.68 a.py 27-43
-0.56 a.py 43-70
-0.47 a.py 87-114
+3.37 a.py 87-131
+2.08 a.py 43-87
+1.73 b.py 0-4
+0.82 a.py 0-43
 """,
     ),
     "of less and less likely files": (
         {"z.py": 0.9, "a.py": 0.3, "tests/test_a.py": 0.1},
         False,
         """
-2.02 a.py 114-131 sure
-1.76 z.py 0-27
-1.23 tests/test_a.py 0-4
-0.59 a.py 70-87
+2.02 a.py 87-131
+1.76 z.py 0-43
+0.76 tests/test_a.py 0-4
+0.42 a.py 43-87
 """,
     ),
     "of files without scores": (
@@ -102,7 +100,7 @@ CONTESTS: dict[str, tuple[dict[str, float], bool, str]] = {
         False,
         """
 2.22 b.py 0-4
-0.26 z.py 0-27
+0.26 z.py 0-43
 """,
     ),
 }
@@ -120,6 +118,27 @@ def test_the_order_of_passages(given: Given, name: str) -> None:
     for part in parts:
         assert part.size == len("".join(FILES[part.path].splitlines(keepends=True)[part.start : part.stop]))
         assert part.lines == range(part.start, part.stop)
+
+
+def test_a_function_is_whole_unless_it_is_very_long(given: Given) -> None:
+    short, long = function("one"), function("two", WAY * 3)
+    text = f"{short}{long}class A:\n    def three(self):\n        pass\n"
+    found = [tuple(each.lines) for each in passages(FileText(Source("a.py", text, text)))]
+    assert found[0] == tuple(range(43)), "its 2,000 characters, and the empty lines behind it"
+    assert len(found) > 3 and all(len(lines) < 40 for lines in found[1:])
+    assert [line for lines in found for line in lines] == list(range(text.count("\n")))
+
+
+def test_tests_come_below_code_unless_they_are_asked_for_or_a_file_is_in_hand(given: Given) -> None:
+    def score(request: str, *hand: str) -> float:
+        ranking = rank(given.snapshot, request, hand)
+        scores = {"tests/test_a.py": 1.0}
+        parts = contest(given.files(*scores), scores, {"quench": 1.0}, ranking, given.snapshot)
+        return -parts[0].negated
+
+    plain = score("where do we quench?")
+    assert score("which tests quench?") >= plain + 0.5
+    assert score("where do we quench?", "b.py") == pytest.approx(plain + 0.5)
 
 
 FAR = "x = 1\n" * 400

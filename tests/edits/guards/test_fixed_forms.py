@@ -61,7 +61,8 @@ def test_such_edits_are_refused_and_nothing_is_written(tmp_path: Path) -> None:
     root = tmp_path / "project"
     root.mkdir()
     (root / "data.csv").write_bytes(POINTER)
-    (root / "n.ipynb").write_text(NOTEBOOK)
+    old = NOTEBOOK.replace('"nbformat": 4', '"nbformat": 3')  # so it is edited as JSON
+    (root / "n.ipynb").write_text(old)
     landing = Landing(root, Ledger(tmp_path / "ledger"))
     whole = Hunk("data.csv", Action.UPDATE, Format.WHOLE, (HunkLine(LineKind.NEW, "name,count"),))
     moved = Hunk("data.csv", Action.MOVE, Format.V4A, move_to="b.csv")
@@ -75,6 +76,6 @@ def test_such_edits_are_refused_and_nothing_is_written(tmp_path: Path) -> None:
         for dry in (True, False):
             result = landing.land(hunk, hunk_id=f"h{number}", dry_run=dry)
             assert type(result) is Refused and words in result.message
-    assert (root / "data.csv").read_bytes() == POINTER and (root / "n.ipynb").read_text() == NOTEBOOK
+    assert (root / "data.csv").read_bytes() == POINTER and (root / "n.ipynb").read_text() == old
     assert isinstance(landing.land(replacing("n.ipynb", "y = 2", "y = 3"), hunk_id="h8"), Landed)
     assert isinstance(landing.land(moved, hunk_id="h9"), Landed) and (root / "b.csv").read_bytes() == POINTER

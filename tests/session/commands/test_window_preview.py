@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from context.window.limits import fill_limit
 from session.commands.trust_commands import trust_of
 from session.commands.window_preview import Preview, PreviewError, preview_window
 from session.project.workspace import open_workspace
@@ -61,6 +62,8 @@ def test_the_window_stays_within_a_given_budget(project: Path, budget: int) -> N
         )
     made = record(project, "explain @module_1.py", budget)
     assert made["tokens"] <= made["budget"] == budget
+    limit = fill_limit(budget, made["pieces"][0]["tokens"], 0)
+    assert made["tokens"] <= max(limit, 2_500), "a session keeps room for the turn's rounds, and so does this"
 
 
 def test_pins_and_removals_are_as_in_a_session(project: Path) -> None:

@@ -369,6 +369,7 @@ export function free(it: Options): void {}
 new Grid({ lanes: 7 })
 const outer: { inner: Options } = { lanes: 8 }
 type Count = Options['lanes'] | Pick<Options, 'lanes'> | Foo['lanes']
+type Of<T extends Partial<Options>, G extends Grid> = [T['lanes'], G['options']['lanes']]
 """,
         ("lanes: number", "columns: number"),
         {
@@ -382,6 +383,7 @@ type Count = Options['lanes'] | Pick<Options, 'lanes'> | Foo['lanes']
             "const build: Handler = ({ columns: lanes }, n) => n",
             "new Grid({ columns: 7 })",
             "type Count = Options['columns'] | Pick<Options, 'columns'> | Foo['lanes']",
+            "type Of<T extends Partial<Options>, G extends Grid> = [T['columns'], G['options']['columns']]",
         },
     ),
     "javascript": (

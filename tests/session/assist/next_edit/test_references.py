@@ -463,8 +463,10 @@ export type Of<T extends Rate> = T
         (SCRIPT, "private start", "private from", {"return this.from", "end = from"}),
         ("=== b.ts\nexport interface Rate {}\n" + SCRIPT.lstrip(), "Rate {}", "Speed {}",
          {'import { Speed } from "./b"', "export type Of<T extends Speed> = T"}),
+        ("=== a.js\nclass Token {\n  unsubscribe() {}\n}\nsignal.unsubscribe = f\nsignal.unsubscribe()\n"
+         "it.token.unsubscribe()\n", "unsubscribe", "leave", {"it.token.leave()"}),
     ],
-    ids=["local", "bound twice", "slots", "property", "alias"],
+    ids=["local", "bound twice", "slots", "property", "alias", "given"],
 )  # fmt: skip
 def test_names_in_functions_slots_and_aliases(
     tmp_path: Path, files: str, old: str, new: str, found: set[str]

@@ -17,6 +17,10 @@ _MOST_NAMES = 200_000
 """Number of definitions that are searched."""
 
 
+_Order = tuple[int, int, bool, int, str]
+"""How well a match fits, its kind, whether it is hidden, its length, and itself."""
+
+
 class Target(StrEnum):
     """The kind of a completion's target."""
 
@@ -41,9 +45,9 @@ def complete(prefix: str, snapshot: Snapshot, limit: int = LIMIT) -> list[Comple
 
     ``prefix`` matches a path or name that has its letters in the same order. A match at the start of a
     name is better than one inside it, and that is better than scattered letters. Changed files come
-    before others, and short names before long ones. Without letters, the changed files and the top of the
-    project are given. Case matters only if the prefix has upper case. After a file's path and a colon,
-    the names that the file defines are given; for a glob, the files that it matches.
+    before others, hidden files after them, and short names before long ones. Without letters, the changed
+    files and the top of the project are given. Case matters only if the prefix has upper case. After a
+    file's path and a colon, the names that the file defines are given; for a glob, the files that it matches.
     """
     prefix = prefix.lstrip('"').removeprefix("./")
     if any(mark in prefix for mark in "*?["):
@@ -52,17 +56,17 @@ def complete(prefix: str, snapshot: Snapshot, limit: int = LIMIT) -> list[Comple
     if colon and path in project_paths(snapshot.paths):
         return _inside(path, part.lstrip(":"), snapshot, limit)
     pattern = _pattern(prefix)
-    scored: list[tuple[tuple[int, int, int, str], Completion]] = []
+    scored: list[tuple[_Order, Completion]] = []
     for path in snapshot.paths:
         if pattern.search(path):
             place = _place(prefix, path)
             change = snapshot.changes.get(path)
-            order = (place, 0 if change else 1, len(path), path)
+            order = (place, 0 if change else 1, _hidden(prefix, path), len(path), path)
             detail = str(change.status) if change else ""
             scored.append((order, Completion(_mention(path), Target.FILE, detail)))
     for folder in _folders(snapshot.paths):
         if pattern.search(folder):
-            order = (_place(prefix, folder), 1, len(folder), folder)
+            order = (_place(prefix, folder), 1, _hidden(prefix, folder), len(folder), folder)
             scored.append((order, Completion(_mention(f"{folder}/"), Target.FOLDER)))
     if len(prefix) > 1 and "/" not in prefix:
         scored += _symbols(prefix, pattern, snapshot)
@@ -87,9 +91,7 @@ def _inside(path: str, part: str, snapshot: Snapshot, limit: int) -> list[Comple
     return [Completion(_mention(f"{path}::{name}"), Target.SYMBOL) for name in best]
 
 
-def _symbols(
-    prefix: str, pattern: re.Pattern[str], snapshot: Snapshot
-) -> list[tuple[tuple[int, int, int, str], Completion]]:
+def _symbols(prefix: str, pattern: re.Pattern[str], snapshot: Snapshot) -> list[tuple[_Order, Completion]]:
     found = []
     looked = 0
     for path, entry in snapshot.entries.items():
@@ -98,7 +100,7 @@ def _symbols(
             break
         for name in entry.names:
             if pattern.search(name):
-                order = (_place(prefix, name), 2, len(name), f"{name}\n{path}")
+                order = (_place(prefix, name), 2, False, len(name), f"{name}\n{path}")
                 found.append((order, Completion(f"@{name}", Target.SYMBOL, path)))
     return found
 
@@ -116,7 +118,7 @@ def _place(prefix: str, path: str) -> int:
     name = path.rpartition("/")[2]
     if prefix == prefix.lower():
         name, path = name.lower(), path.lower()
-    if prefix in (name, path, name.partition(".")[0]):
+    if prefix in (name, path, name.partition(".")[0] or name):
         return 0
     if name.startswith(prefix):
         return 1
@@ -125,6 +127,11 @@ def _place(prefix: str, path: str) -> int:
     if prefix in name:
         return 3
     return 4 if prefix in path else 5
+
+
+def _hidden(prefix: str, path: str) -> bool:
+    """Whether a file's or a folder's name begins with a dot that was not typed."""
+    return not prefix.startswith(".") and (path.startswith(".") or "/." in path)
 
 
 @lru_cache(maxsize=2)

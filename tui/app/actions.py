@@ -190,7 +190,9 @@ class Actions:
 
     def reasoning(self) -> None:
         """Unfold or fold the reasoning."""
-        self._panes.chat.fold(unfolded=not self._panes.chat.unfolded)
+        chat = self._panes.chat
+        chat.fold(unfolded=not chat.unfolded)
+        self._panes.status.say(f"reasoning and figures are {'un' if chat.unfolded else ''}folded")
 
     def copy(self, what: Literal["answer", "code"]) -> None:
         """Copy the last answer or the last code block."""

@@ -60,7 +60,7 @@ class Keys:
             written = text_of(holder.child_by_field_name("type")) if holder is not None else ""
             return re.findall(r"\w+", written)[-1] if re.findall(r"\w+", written) else ""
         if node.type == "string_fragment":
-            return _looked_up(node)
+            return self._looked_up(text, node)
         if kind in ("pair", "pair_pattern") and around.child_by_field_name("key") == node:
             return self._object(text, around.parent)
         if node.type in SHORT:
@@ -116,6 +116,32 @@ class Keys:
             return self._likely(value) if found is None else found
         return None
 
+    def _looked_up(self, text: NamedText, node: Node) -> str:
+        """The class of the type that a text names a member of, as in ``Store['items']`` and
+        ``Pick<Store, 'items'>``."""
+        around = node.parent
+        while around is not None and around.type in ("string", "literal_type", "union_type"):
+            around = around.parent
+        holder = around.parent if around is not None and around.type == "type_arguments" else None
+        chosen = text_of(holder.child_by_field_name("name")) if holder is not None else ""
+        if around is None or (around.type != "lookup_type" and chosen not in ("Pick", "Omit")):
+            return ""
+        return self._of_type(text, around.named_children[0])
+
+    def _of_type(self, text: NamedText, node: Node, depth: int = 0) -> str:
+        """The class that a type means: of a type parameter the one that it extends, of a member's type that
+        of the member."""
+        if node.type == "lookup_type" and depth < _DEEPEST:
+            owner = self._of_type(text, node.named_children[0], depth + 1)
+            member = text_of(node.named_children[-1]).strip("'\"")
+            return type_name(self._table.member_type(owner, member) or "") or "" if owner else ""
+        name = type_name(text_of(node)) or text_of(node)
+        bound = text.resolved(node, name) if name.isidentifier() and not self._table.known(name) else None
+        limit = bound.binder.child_by_field_name("constraint") if bound is not None else None
+        if limit is None or not limit.named_children or depth >= _DEEPEST:
+            return name
+        return self._of_type(text, limit.named_children[0], depth + 1)
+
     def _parameter(self, text: NamedText, arguments: Node, holder: Node) -> str | None:
         """The type of the parameter that an argument is for."""
         at = next((at for at, each in enumerate(arguments.named_children) if each.id == holder.id), 0)
@@ -161,15 +187,3 @@ def _outer(holder: Node | None) -> tuple[Node | None, Node | None]:
     while around is not None and around.type in _THROUGH:
         inner, around = around, around.parent
     return around, inner
-
-
-def _looked_up(node: Node) -> str:
-    """The class of the type that a text names a member of: ``Store['items']``, ``Pick<Store, 'items'>``."""
-    around = node.parent
-    while around is not None and around.type in ("string", "literal_type", "union_type"):
-        around = around.parent
-    holder = around.parent if around is not None and around.type == "type_arguments" else None
-    chosen = text_of(holder.child_by_field_name("name")) if holder is not None else ""
-    if around is None or (around.type != "lookup_type" and chosen not in ("Pick", "Omit")):
-        return ""
-    return type_name(text_of(around.named_children[0])) or ""

@@ -169,16 +169,24 @@ class Members:
         return found
 
     def _in_objects(self) -> bool:
-        """Whether an object of a script, which is of no class, has a method of the name."""
+        """Whether an object of a script, which is of no class, has a method of the name, or is given one."""
         if self._table.family != "javascript":
             return False
         for path in self._paths:
             text = self._table.text(path)
             for node in text.found(self._rename.old) if text is not None else ():
                 around = node.parent
-                outer = around.parent if around is not None and around.type == "method_definition" else None
-                if outer is not None and outer.type == "object":
+                outer = around.parent if around is not None else None
+                if around is None or outer is None or text is None:
+                    continue
+                if around.type == "method_definition" and outer.type == "object":
                     return True
+                given = self._target.method and outer.type == "assignment_expression" and text.behind(node)
+                left = outer.child_by_field_name("left") if given else None
+                if left is not None and left.id == around.id:
+                    before = text_of(text.object_of(node))
+                    if before != "this" and not before.endswith(".prototype"):
+                        return True
         return False
 
     def _declared_in(self, outer: Node, text: NamedText, path: str) -> bool:

@@ -22,6 +22,7 @@ FILES = {
     "lib/equeue.py": "y = 1\n",
     "Makefile": "all:\n",
     "que/other.py": "z = 1\n",
+    ".jjj/w.txt": "words\n",
 }
 
 

@@ -106,6 +106,8 @@ class PromptControl:
             composer.history_of_prompts.add(draft)
             composer.put("")
             self._session.after_hunk(draft)
+        else:
+            self._panes.status.say("type first what to send after the hunk")
 
     def edit_outside(self) -> None:
         """Edit the draft in the user's own editor, which has the terminal meanwhile; a turn goes on."""

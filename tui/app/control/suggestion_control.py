@@ -89,7 +89,7 @@ class SuggestionControl:
         width, height = self._app.size
         panes.suggestions.offer(found, width, height - below - KEPT_FREE, below)
         if panes.suggestions.display and not self._completed:
-            self._tell("↑ ↓ choose, Tab or Enter puts it in, Esc closes", over=("", self._told))
+            self._tell("↑ ↓ choose · Tab or Enter puts it in · Esc closes", over=("", self._told))
 
     def _tell(self, told: str, over: tuple[str, ...] | None = None) -> None:
         """Say ``told`` in the status line; with ``over``, only in place of one of these messages."""

@@ -100,7 +100,7 @@ def parts(status: Status, width: int) -> tuple[list[Span], list[Span]]:
         left.append((f"  {status.reading}", "muted"))
     right: list[Span] = []
     room = width - _cells(left) - 2
-    needed = _message_cells(status, width)
+    needed = cell_len(visible(status.message))  # it goes after a while, and what it hid comes back
     # In the order on the line. While a turn runs its speed is kept longest, otherwise the model.
     slots = {
         "side": status.side,
@@ -155,12 +155,6 @@ def _who(status: Status) -> Sequence[str]:
     forms = [f"{model} · {effort}{tier}" for effort in efforts] or [model + tier]
     paid = [f"{form} · {status.plan}" for form in forms] if status.plan else []
     return [*paid, *forms[-1:]] if paid else forms
-
-
-def _message_cells(status: Status, width: int) -> int:
-    """The cells kept for the message: its length for a warning or an error, else half the line at most."""
-    length = cell_len(status.message)
-    return length if status.level in ("error", "warning") else min(length, max(20, width // 2))
 
 
 def _cells(spans: list[Span]) -> int:

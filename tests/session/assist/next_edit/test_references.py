@@ -369,6 +369,7 @@ export function free(it: Options): void {}
 new Grid({ lanes: 7 })
 const outer: { inner: Options } = { lanes: 8 }
 type Count = Options['lanes'] | Pick<Options, 'lanes'> | Foo['lanes']
+type Of<T extends Partial<Options>, G extends Grid> = [T['lanes'], G['options']['lanes']]
 """,
         ("lanes: number", "columns: number"),
         {
@@ -382,6 +383,7 @@ type Count = Options['lanes'] | Pick<Options, 'lanes'> | Foo['lanes']
             "const build: Handler = ({ columns: lanes }, n) => n",
             "new Grid({ columns: 7 })",
             "type Count = Options['columns'] | Pick<Options, 'columns'> | Foo['lanes']",
+            "type Of<T extends Partial<Options>, G extends Grid> = [T['columns'], G['options']['columns']]",
         },
     ),
     "javascript": (
@@ -461,8 +463,10 @@ export type Of<T extends Rate> = T
         (SCRIPT, "private start", "private from", {"return this.from", "end = from"}),
         ("=== b.ts\nexport interface Rate {}\n" + SCRIPT.lstrip(), "Rate {}", "Speed {}",
          {'import { Speed } from "./b"', "export type Of<T extends Speed> = T"}),
+        ("=== a.js\nclass Token {\n  unsubscribe() {}\n}\nsignal.unsubscribe = f\nsignal.unsubscribe()\n"
+         "it.token.unsubscribe()\n", "unsubscribe", "leave", {"it.token.leave()"}),
     ],
-    ids=["local", "bound twice", "slots", "property", "alias"],
+    ids=["local", "bound twice", "slots", "property", "alias", "given"],
 )  # fmt: skip
 def test_names_in_functions_slots_and_aliases(
     tmp_path: Path, files: str, old: str, new: str, found: set[str]

@@ -143,7 +143,7 @@ async def test_suggestions_follow_what_is_typed(tmp_path: Path) -> None:
     async with stage(tmp_path, files=FILES, server=False) as it:
         app, control, list_ = it.app, it.app.controls.suggestions, it.app.panes.suggestions
         await it.until(it.session.files.list, "the files")
-        hint = "↑ ↓ choose, Tab or Enter puts it in, Esc closes"
+        hint = "↑ ↓ choose · Tab or Enter puts it in · Esc closes"
         app.status.say("")
         await it.pilot.press(*"/und")
         await it.until(lambda: list_.display, "the commands")

@@ -91,9 +91,16 @@ def test_a_prompt_is_sent_or_waits(text: str, queued: bool, running: bool, calle
     assert it.log == called and not it.tasks.names
 
 
+NOTHING = ["status.say('type first what to send after the hunk')"]
+
+
 @pytest.mark.parametrize(
     ("draft", "called"),
-    [("", []), (" \n", []), ("soon", ["history.add('soon')", "composer.put('')", "after_hunk('soon')"])],
+    [
+        ("", NOTHING),
+        (" \n", NOTHING),
+        ("soon", ["history.add('soon')", "composer.put('')", "after_hunk('soon')"]),
+    ],
 )
 def test_the_draft_is_sent_after_the_hunk(draft: str, called: list[str]) -> None:
     it = Prompts(draft=draft)

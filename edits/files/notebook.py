@@ -14,7 +14,6 @@ import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
-from json.decoder import scanstring
 from typing import Any, NamedTuple
 
 _HEAD = re.compile(r"# %%(?: \[(markdown|raw)\])?")
@@ -217,7 +216,7 @@ def _members(raw: str, at: int) -> Iterator[tuple[str, int, int]]:
         raise ValueError("no object")
     at = _after_space(raw, at + 1)
     while raw[at] != "}":
-        key, at = scanstring(raw, at + 1, True)
+        key, at = json.JSONDecoder().raw_decode(raw, at)
         start = _after_space(raw, _after_space(raw, at) + 1)
         end = json.JSONDecoder().raw_decode(raw, start)[1]
         yield key, start, end

@@ -1,9 +1,9 @@
 """Divides a whole file that a model wrote into the hunks in which it differs from the file on disk.
 
 Small models answer with whole files by nature. Divided, what they changed is shown, judged and undone hunk by
-hunk. What such a text loses is looked at first: a model that writes a file from memory forgets its
-end, a function below the one that changes, or comments. As long as the file shows where such lines stand, they
-stay, and the rest of what the model wrote lands.
+hunk. What such a text loses is looked at first: a model that writes a file from memory forgets its end, a
+function below the one that changes, or comments. As long as the file shows where such lines stand, they stay,
+and the rest of what the model wrote lands.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from array import array
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from context.code.notebook import LARGEST_NOTEBOOK, cells_text
 from context.code.outline import outline
 from context.code.parsing import parse_error
+from context.disk.changes import line_sums
 from context.disk.source import LARGEST, Source, Unread, read
 from context.find.ranking import rank
 from context.project.project import Project
@@ -93,9 +95,7 @@ def test_a_long_output_does_not_count_and_is_not_shown(tmp_path: Path) -> None:
     assert [(len(r), r.start) for r in project.scan().changes["a.ipynb"].ranges(_sums(repo.root))] == [(1, 4)]
 
 
-def _sums(root: Path) -> object:
-    from context.disk.changes import line_sums
-
+def _sums(root: Path) -> array[int]:
     source = read(root, "a.ipynb")
     assert isinstance(source, Source)
     return line_sums(source)

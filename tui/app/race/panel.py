@@ -1,5 +1,5 @@
-"""The panel of a race, above the composer: a line for the race and one for each attempt. And the screen of its
-attempts, with the verdicts and the diff of each; Enter takes one.
+"""The panel of a race, above the composer: a line for the race and one for each attempt. And the screen of
+its attempts, with the verdicts and the diff of each; Enter takes one.
 """
 
 from __future__ import annotations

@@ -405,6 +405,7 @@ class Suggests:
         focus: bool = True,
         message: str = "",
         kept: bool = False,
+        completed: bool = False,
     ) -> None:
         self.log: list[str] = []
         note: Any = Noted(self.log)
@@ -419,6 +420,9 @@ class Suggests:
         tasks: Any = Noted(self.log, restart=self._restart)
         self.started: list[Any] = []
         self.control = SuggestionControl(note, panes, tasks, look)
+        if completed:
+            self.control.completed("")
+            self.log.clear()
 
     def _restart(self, work: Any, name: str) -> None:
         self.started.append(work)
@@ -437,7 +441,8 @@ HIDDEN = ["suggestions.typed()", "cancel('looking for suggestions')", "suggestio
         ("plain words", {"message": ""}, "", HIDDEN),
         ("/lo", {"focus": False, "message": "hint"}, "hint", [*HIDDEN, "status.show(message='')"]),
         ("/lo", {}, "", ["suggestions.typed()", "look"]),
-        ("/lo", {"kept": True}, "", ["suggestions.typed()"]),
+        ("/lo", {"kept": True}, "", ["suggestions.typed()", "look"]),
+        ("/lo", {"kept": True, "completed": True}, "", ["suggestions.typed()"]),
         ("see @a", {}, "", ["suggestions.typed()", "look"]),
     ],
 )

@@ -1,11 +1,12 @@
 """The file tree that a command in a sandbox sees; built by the first process of the sandbox.
 
 Everything is there and read-only, with these exceptions. The project and the listed caches are overlays
-(Linux' overlayfs): what is written goes to a folder of the sandbox. The home folder, and what is no part of
-the system, are overlays that take nothing, so that no pipe or socket in them leads outside. Temporary folders
-are the sandbox's own. Folders with keys, the run-time folders of other programs and every socket that some
-program listens on are hidden. ``/dev`` holds only devices without effects, and ``/proc`` only the sandbox's
-processes. Runs in the sandbox's own mount namespace, so nothing of this is seen outside.
+(Linux' overlayfs): what is written goes to a folder of the sandbox. The home folder, and where sockets cannot
+be found by name what is no part of the system, are overlays that take nothing, so that no pipe or socket in
+them leads outside. Temporary folders are the sandbox's own. Folders with keys, the run-time folders of other
+programs and every socket that some program listens on are hidden. ``/dev`` holds only devices without
+effects, and ``/proc`` only the sandbox's processes. Runs in the sandbox's own mount namespace, so nothing of
+this is seen outside.
 """
 
 from __future__ import annotations
@@ -22,28 +23,39 @@ if TYPE_CHECKING:
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _KERNEL_CONTROLS = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi")
 """The parts of /proc through which user 0 can change the machine."""
+_EMPTY = "empty"
+"""The folder of the box that is the other layer of what takes nothing."""
 _LISTENING = "00010000"
 """The flag of a listening socket in /proc/net/unix."""
 
 
-def listening_sockets() -> list[str]:
-    """The paths of the sockets that programs on this machine listen on."""
+def bound_sockets() -> tuple[list[str], bool]:
+    """The paths of the sockets that programs on this machine listen on, and whether there are sockets under
+    other names than those that they were bound by: relative ones, and renamed ones."""
     paths = []
+    unplaced = False
     with open("/proc/net/unix", encoding="utf-8", errors="surrogateescape") as lines:
+        next(lines, "")  # the names of the columns
         for line in lines:
             columns = line.split(None, 7)
-            if len(columns) == 8 and columns[3] == _LISTENING and columns[7].startswith("/"):
-                paths.append(columns[7].rstrip("\n"))
-    return paths
+            name = columns[7].rstrip("\n") if len(columns) == 8 else "@"
+            if columns[3:4] == [_LISTENING] and name.startswith("/"):
+                paths.append(name)
+            placed = name.startswith("@") or (name.startswith("/") and os.path.lexists(name))
+            unplaced = unplaced or not placed
+    return paths, unplaced
 
 
-def build(plan: dict[str, Any], sockets: list[str]) -> None:
-    """Build the tree for ``plan``. Raises OSError if the kernel refuses a part of it that is needed."""
+def build(plan: dict[str, Any], sockets: list[str], *, unplaced: bool) -> None:
+    """Build the tree for ``plan``. ``sockets`` are covered; where there are ``unplaced`` ones, folders
+    elsewhere are overlays too. Raises OSError if the kernel refuses a part of it that is needed."""
     kernel.mount("", "/", flags=kernel.RECURSIVE | kernel.PRIVATE)
     project = plan["project"]
     box = plan["box"]
+    # A layer may not lie in another, and the box may lie in the home folder: another file system does not.
+    kernel.mount("tmpfs", _folder_path(box, _EMPTY), "tmpfs", kernel.NO_SUID | kernel.NO_DEVICES, "size=4k")
     home: dict[str, int] = {}
-    for number, folder in enumerate((*plan["elsewhere"], plan["home"])):
+    for number, folder in enumerate((*(plan["elsewhere"] if unplaced else ()), plan["home"])):
         if folder and folder not in home:
             home |= _homes(folder, box, f"home{number}-")
     overlays = {project: _overlay(project, box, "project")}
@@ -88,7 +100,7 @@ def _homes(home: str, box: str, name: str) -> dict[str, int]:
     found = {}
     for number, path in enumerate((home, *_mounted_below(home))):
         try:
-            found[path] = _overlay(path, box, f"{name}{number}")
+            found[path] = _closed_overlay(path, box, f"{name}{number}")
         except OSError:
             if number == 0:
                 return {}  # then all of it is read-only, as it is mounted
@@ -148,6 +160,15 @@ def _overlay(lower: str, box: str, name: str) -> int:
     return os.open(merged, os.O_PATH)
 
 
+def _closed_overlay(lower: str, box: str, name: str) -> int:
+    """Like :func:`_overlay`, for a folder that takes nothing, which is made in a tenth of the time."""
+    empty, merged = os.path.join(box, _EMPTY), os.path.join(box, name)
+    os.makedirs(merged, exist_ok=True)
+    layers = f"lowerdir={_escaped(lower)}:{_escaped(empty)}"
+    kernel.mount("overlay", merged, "overlay", options=f"{layers},userxattr")
+    return os.open(merged, os.O_PATH)
+
+
 def _escaped(path: str) -> str:
     """``path`` as overlayfs reads it: commas and backslashes escaped, and colons, which divide layers."""
     return "".join(f"\\{character}" if character in "\\,:" else character for character in path)
@@ -172,9 +193,14 @@ def _devices(box: str) -> int:
     return os.open(folder, os.O_PATH)
 
 
-def _folder(path: str) -> int:
+def _folder_path(*parts: str) -> str:
+    path = os.path.join(*parts)
     os.makedirs(path, exist_ok=True)
-    return os.open(path, os.O_PATH)
+    return path
+
+
+def _folder(path: str) -> int:
+    return os.open(_folder_path(path), os.O_PATH)
 
 
 def _own_processes() -> None:

@@ -58,14 +58,14 @@ def main(plan: dict[str, Any], command: list[str]) -> int:
     processes = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
     signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
     try:
-        sockets = tree.listening_sockets()
+        sockets, unplaced = tree.bound_sockets()
         _enter_namespaces(network=plan["network"])
         first = os.fork()
     except OSError as problem:
         return _ended(report, "failed", problem.strerror or str(problem), NOT_STARTED)
     if first == 0:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
-        _first_process(plan, command, sockets, report)
+        _first_process(plan, command, sockets, report, unplaced=unplaced)
     return _watch(_Group(first, processes), plan["limits"], box, report)
 
 
@@ -76,13 +76,15 @@ def _enter_namespaces(*, network: bool) -> None:
     kernel.map_own_user(user, group)
 
 
-def _first_process(plan: dict[str, Any], command: list[str], sockets: list[str], report: int) -> None:
+def _first_process(
+    plan: dict[str, Any], command: list[str], sockets: list[str], report: int, *, unplaced: bool
+) -> None:
     """Build the tree, start the command and wait for it. Never returns."""
     try:
         kernel.die_with_parent(signal.SIGKILL)
         if not plan["network"]:
             kernel.raise_loopback()
-        tree.build(plan, sockets)
+        tree.build(plan, sockets, unplaced=unplaced)
         child = os.fork()
         if child == 0:
             _become(plan, command)

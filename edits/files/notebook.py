@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 _HEAD = re.compile(r"# %%(?: \[(markdown|raw)\])?")
+_DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\r\n]*")
 _VERSION = 4
 _WITH_IDS = 5
@@ -216,9 +217,9 @@ def _members(raw: str, at: int) -> Iterator[tuple[str, int, int]]:
         raise ValueError("no object")
     at = _after_space(raw, at + 1)
     while raw[at] != "}":
-        key, at = json.JSONDecoder().raw_decode(raw, at)
+        key, at = _DECODER.raw_decode(raw, at)
         start = _after_space(raw, _after_space(raw, at) + 1)
-        end = json.JSONDecoder().raw_decode(raw, start)[1]
+        end = _DECODER.raw_decode(raw, start)[1]
         yield key, start, end
         at = _after_space(raw, end)
         if raw[at] == ",":
@@ -229,7 +230,7 @@ def _elements(raw: str, at: int) -> Iterator[tuple[int, int]]:
     """Where the elements of the array at ``at`` begin and end."""
     at = _after_space(raw, at + 1)
     while raw[at] != "]":
-        end = json.JSONDecoder().raw_decode(raw, at)[1]
+        end = _DECODER.raw_decode(raw, at)[1]
         yield at, end
         at = _after_space(raw, end)
         if raw[at] == ",":

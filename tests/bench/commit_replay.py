@@ -190,11 +190,15 @@ class Replay:
             words, _ = asked(found, mode)
             given = path if mode == "largenamed" else ""
             for budget in self._given.budgets:
-                self._take(found, (mode, budget, SPARK), sessions.turns([prompt(words, given)], budget))
+                mine = sessions.turns([prompt(words, given)], budget)
+                self._take(found, (mode, budget, SPARK), mine)
                 for name, fill in peers.items():
                     if name != NAME:
                         shown = fill(snapshot, words, path, budget, self._counter)
                         self._take(found, (mode, budget, name), shown)
+                        if self._given.equal:
+                            equal = fill(snapshot, words, path, mine.tokens, self._counter)
+                            self._take(found, (mode, budget, f"{name} ="), equal)
             self.over += sessions.over
             self.made += sessions.made
         git(folder, "checkout", "-q", "--force", found.parent)

@@ -76,7 +76,7 @@ TEXTS: list[tuple[str, str, list[tuple[int, int]]]] = [
     (
         "nested",
         "def outer():\n" + method("inner", 50) + method("other", 50),
-        [(0, 27), (27, 52), (52, 78), (78, 103)],
+        [(0, 1), (1, 52), (52, 103)],
     ),
     ("no last line end", function("one", 60) + "x", [(0, 28), (28, 62)]),
     # At the bounds: 1,800 characters, 500 of a short one, parts of 1,200.

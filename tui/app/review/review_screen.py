@@ -148,7 +148,7 @@ class ReviewScreen(ChosenList[Reviewed], inherit_bindings=False):
 
     def _draw_foot(self, width: int) -> None:
         if self._why is not None:
-            told = f" why? {self._why}▏ Enter rejects, the word goes to the model · Esc gives it up"
+            told = f" why? {self._why}▏ Enter rejects, and your reason is sent to the model · Esc cancels"
             role = "warning"
         elif self._told:
             told, role = f" {self._told}", "warning"

@@ -266,7 +266,7 @@ async def test_an_answer_that_is_lost_too_often_fails(tmp_path: Path) -> None:
     assert (ended.status, ended.code) == ("failed", "closed") and rig.wire is not None
     assert rig.wire.calls == ["pause: the link\nwas lost"] * 3 and len(rig.wire.asked) == 4
     notices = [event for event in rig.all(Notice) if event.level == "warning"]
-    assert [event.text for event in notices] == ["the link was lost Resuming the answer."] * 3
+    assert [event.text for event in notices] == ["the link was lost. Resuming the answer."] * 3
     assert [each.phase for each in rig.all(PhaseChanged)][:5] == ["waiting", "streaming"] * 2 + ["waiting"]
 
 
@@ -438,6 +438,15 @@ def words_of(rig: Rig, role: str) -> list[str]:
     return [item_text(item) for item in rig.memory.conversation.items[1:] if kind(item) == role]
 
 
+async def test_what_the_disk_refuses_is_not_asked_for_again(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, [list(ONE), list(ONE)])
+    (tmp_path / "a.py").chmod(0o444)
+    await rig.run()
+    refused = [event.message for event in rig.all(HunkRefused)]
+    assert [message.partition(";")[0] for message in refused] == ["a.py is read-only"]
+    assert rig.wire is not None and len(rig.wire.asked) == 1
+
+
 async def test_a_refusal_that_is_repeated_changes_what_is_asked_for(tmp_path: Path) -> None:
     again: Script = [wire.TextDelta(REFUSED), said(REFUSED), end()]
     rig = Rig(tmp_path, [list(again) for _ in range(3)])
@@ -470,6 +479,17 @@ async def test_an_answer_that_changes_nothing_is_asked_for_once_more(
     assert ("The answer changes nothing: asking once more." in [e.text for e in rig.all(Notice)]) == bool(
         asked
     )
+
+
+@pytest.mark.parametrize("answers", [["", "Done."], ["\n", " "]])
+async def test_an_empty_answer_is_asked_for_once_more_and_told(tmp_path: Path, answers: list[str]) -> None:
+    scripts: list[Script] = [[wire.TextDelta(answer), said(answer), end()] for answer in answers]
+    rig = Rig(tmp_path, scripts, "What does it do?")
+    assert (await rig.run()).status == "completed" and rig.wire is not None
+    assert len(rig.wire.asked) == 2 and "It was empty." in words_of(rig, "developer")[0]
+    told = [(event.level, event.text.partition(".")[0]) for event in rig.all(Notice)][1:]
+    still = [("warning", "The model answered with nothing, twice")] if not answers[1].strip() else []
+    assert told == [("info", "The answer is empty: asking once more"), *still]
 
 
 @pytest.mark.parametrize("prompt", ["What does it do?", "explain the limit", "Is it right"])

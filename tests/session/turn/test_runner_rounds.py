@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from context.window.pieces import BudgetTooSmall
+from edits.hunk import RefusalCode, Refused
 from session.base.events import (
     Event,
     HunkLanded,
@@ -26,6 +27,7 @@ from session.base.events import (
 from session.tools.tool import Consent
 from session.turn.failures import INTERNAL, TurnFailedError
 from session.turn.hunk_life import Answer
+from session.turn.repair import Repairs
 from session.turn.runner import Runner
 from session.turn.turn import Turn
 from session.turn.turn_memory import TurnMemory
@@ -438,13 +440,17 @@ def words_of(rig: Rig, role: str) -> list[str]:
     return [item_text(item) for item in rig.memory.conversation.items[1:] if kind(item) == role]
 
 
-async def test_what_the_disk_refuses_is_not_asked_for_again(tmp_path: Path) -> None:
-    rig = Rig(tmp_path, [list(ONE), list(ONE)])
-    (tmp_path / "a.py").chmod(0o444)
-    await rig.run()
-    refused = [event.message for event in rig.all(HunkRefused)]
-    assert [message.partition(";")[0] for message in refused] == ["a.py is read-only"]
-    assert rig.wire is not None and len(rig.wire.asked) == 1
+@pytest.mark.parametrize(
+    ("message", "asked"),
+    [
+        ("a.py cannot be written: No space left on device", False),
+        ("a.py is read-only; make it writable to have it edited", False),
+        ("the new text contains U+2013, which the file's encoding (latin-1) lacks", True),
+    ],
+)
+def test_what_the_disk_refuses_is_not_asked_for_again(message: str, asked: bool) -> None:
+    refused = Refused("h1", "a.py", RefusalCode.IO, message)
+    assert (Repairs("do it", "whole", False).next([refused], "x", called=False) is not None) == asked
 
 
 async def test_a_refusal_that_is_repeated_changes_what_is_asked_for(tmp_path: Path) -> None:

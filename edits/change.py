@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Protocol
-from unicodedata import normalize
 
 from edits.files.aliases import Aliases, HardLinks, aliases
 from edits.files.folding import tells
@@ -204,11 +203,6 @@ class Planner:
         for name in hunk.names:
             if self._is_file(name, dry):
                 return replace(hunk, path=name), ""
-        if not hunk.path.isascii() and self._is_missing(hunk.path, dry):
-            form = normalize("NFC", hunk.path)  # macOS takes accents apart, and models write them whole
-            alike = [file for file in self._files() if not file.isascii() and normalize("NFC", file) == form]
-            if len(alike) == 1:
-                return replace(hunk, path=alike[0]), hunk.path
         looks = hunk.action is Action.UPDATE and (hunk.old or hunk.format is Format.WHOLE)
         if not looks or (hunk.path and not self._is_missing(hunk.path, dry)):
             return hunk, hunk.typed

@@ -287,15 +287,6 @@ def test_the_likely_file_that_holds_the_text_is_named_before_the_likeliest(proje
     assert isinstance(unnamed, Refused) and unnamed.message.endswith("did you mean x/mod.py?")
 
 
-def test_a_name_in_another_form_of_unicode_is_that_file(project: Project) -> None:
-    """macOS takes accents apart; a model writes them whole."""
-    project.write({"cafe\u0301/u\u0308.py": "old\n"})
-    landed = project.landing.land(update("caf\xe9/\xfc.py", "-old", "+new"), hunk_id="h1")
-    assert isinstance(landed, Landed) and project.read() == {"cafe\u0301/u\u0308.py": "new\n"}
-    again = project.landing.land(add("caf\xe9/\xfc.py", "x"), hunk_id="h2")
-    assert isinstance(again, Refused) and again.code is RefusalCode.EXISTS
-
-
 def test_a_link_that_leads_back_to_itself_is_named(project: Project) -> None:
     (project.root / "f").symlink_to("f")
     refused = project.landing.land(update("f", "-a", "+b"), hunk_id="h1")

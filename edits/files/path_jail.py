@@ -84,6 +84,8 @@ def resolve(root: Path, path: str) -> Target:
         raise FileError(RefusalCode.MALFORMED, f"{given!r} is not a usable path: {error}") from error
     linked = joined.name not in ("", ".", "..") and named.is_symlink()
     real = Path(os.path.realpath(named)) if linked else named
+    if linked and real.is_symlink():
+        raise FileError(RefusalCode.IO, f"{given} is a symbolic link that leads back to itself")
     if joined.name in ("", ".", "..") or real == root:
         raise FileError(RefusalCode.MALFORMED, f"{given} names a folder, not a file")
     for place in (named, real):

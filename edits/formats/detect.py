@@ -402,10 +402,11 @@ class AutoParser:
         if not self._forced:
             self._fence = None if self._wrapping.in_fence or DIFF_FENCE.fullmatch(opener.string) else opener
             return False
+        name, _ = self._wrapping.name_with_blanks or (None, False)
         path = self._wrapping.whole_path(opener)
         if path is not None:
             self._conclude(clean=True)
-            self._block = WholeBlock(self._out, opener, path)
+            self._block = WholeBlock(self._out, opener, path, name)
         return path is not None
 
     def _opens_whole_below(self, text: str) -> bool:
@@ -413,11 +414,12 @@ class AutoParser:
         fence, self._fence = self._fence, None
         if fence is None or is_fence(text) or _begins_edit(text):
             return False
+        name, _ = self._wrapping.name_with_blanks or (None, False)
         path = self._wrapping.fenced_path(fence, commented_path(text))
         if path is None:
             return False
         self._conclude(clean=True)
-        block = self._block = WholeBlock(self._out, fence, path)
+        block = self._block = WholeBlock(self._out, fence, path, name)
         body = block.take(text, False)
         self._out.typed(block.number, body.kind, text[body.offset :] + "\n") if body is not None else None
         return True

@@ -26,9 +26,10 @@ _WORDS = (
     r"|(?:new|edit|update|updated|modify|modified|change|changed|create|created|in|for)"
 )
 _LABEL = re.compile(
-    rf"{_MARK}(?:(?:{_WORDS})(?:\s*:\s*|\s+(?=[`\"'*])|\s+(?=\S+\.\w+[`*:]*$)))?", re.IGNORECASE
+    rf"{_MARK}(?:(?:{_WORDS})(?:\s*:\s*|\s+(?=[`\"'*])|(?P<bare>\s+)(?=\S+\.\w+[`*:]*$)))?", re.IGNORECASE
 )
-"""What may stand before a name: the mark of a heading, list or comment, and a word such as ``File:``."""
+"""What may stand before a name: the mark of a heading, list or comment, and a word such as ``File:``. Where
+the word is ``bare``, it may as well be the beginning of a name with blanks."""
 _REMARK = re.compile(r"\s*\((?:new|updated|modified|changed|edited|no changes?)[^()]*\)$", re.IGNORECASE)
 _COMMENT = re.compile(
     r"\s*(?:#+|//+|--+|;+|/\*+|<!--|%)\s*(?:file(?:name)?\s*:\s*)?(?P<name>[\w.]\S*)\s*(?:\*+/|-->)?\s*", re.I
@@ -75,14 +76,17 @@ def path_of(line: str) -> str | None:
 def name_with_blanks(above: Sequence[str]) -> tuple[str, bool] | None:
     """The text of the line above a block's fence, if it may be a name with blanks; and whether it is one.
 
-    Without quotes or bold it may as well be the end of a sentence: only the project's files can tell.
+    Without quotes or bold it may as well be the end of a sentence, or a word before a name: only the
+    project's files can tell.
     """
     for line in reversed(above):
         if not line.strip() or is_fence(line):
             continue
-        if len(line) > LONGEST or path_of(line) is not None:
+        if len(line) > LONGEST:
             return None
         named = [_undress(text) for text in _candidates(line)]
+        if path_of(line) is not None:
+            named = [(bare, False) for bare, _ in named if _begins_with_word(bare)]
         return next((one for one in named if " " in one[0] and _NAME_WITH_BLANKS.fullmatch(one[0])), None)
     return None
 
@@ -109,13 +113,20 @@ def commented_path(line: str) -> str | None:
 def _candidates(line: str) -> tuple[str, ...]:
     """The line's text, and what follows a label such as ``File:`` or the mark of a heading or comment."""
     text = _REMARK.sub("", line.strip())
-    bold = _undress(text)[0]
-    return text, text[_label_end(text) :], bold[_label_end(bold) :]
+    bare = _undress(text)[0]
+    whole = "`" in text and _begins_with_word(bare)  # a name in backticks has no other word in it
+    return text, text[_label_end(text) :], bare if whole else bare[_label_end(bare) :]
 
 
 def _label_end(text: str) -> int:
     label = _LABEL.match(text)
     return label.end() if label else 0
+
+
+def _begins_with_word(text: str) -> bool:
+    """Whether what stands before the name in ``text`` may be a part of it."""
+    label = _LABEL.match(text)
+    return label is not None and label["bare"] is not None
 
 
 def _undress(text: str) -> tuple[str, bool]:

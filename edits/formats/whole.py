@@ -28,10 +28,12 @@ _MAY_BE_FENCE = re.compile(r"[ \t]*(?:`*|~*)\s*")
 class WholeBlock(Block):
     """A file's text being read. ``opener`` is the match of its opening fence."""
 
-    def __init__(self, out: Output, opener: re.Match[str], path: str) -> None:
+    def __init__(self, out: Output, opener: re.Match[str], path: str, name: str | None = None) -> None:
+        """``name`` is another that the file may have."""
         super().__init__()
         self._out = out
         self._path = path
+        self._names = () if name is None else (name,)
         self._indent = opener["indent"]
         # The fences that are open, the file's own first.
         self._open = [opener["fence"]]
@@ -122,7 +124,8 @@ class WholeBlock(Block):
 
     def _complete(self) -> None:
         newline = "\r\n" if self._all_crlf and self._lines else "\n"
-        hunk = Hunk(self._path, Action.UPDATE, Format.WHOLE, tuple(self._lines), newline=newline)
+        lines = tuple(self._lines)
+        hunk = Hunk(self._path, Action.UPDATE, Format.WHOLE, lines, newline=newline, names=self._names)
         self._out.complete(self._number, hunk)
         self._after = "all"
 

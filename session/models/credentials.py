@@ -179,6 +179,8 @@ def find_key(
         return find_place(provider.name, provider.plan, config, account)
     value = environ.get(provider.key_variable, "").strip() if provider.key_variable else ""
     if value:
+        if value[0] in "'\"" and value[-1] == value[0]:  # an env file of Docker keeps them
+            value = value[1:-1].strip()
         return Key(check_form(value, provider.key_variable), provider.key_variable)
     command = commands.get(provider.name)
     if command:

@@ -387,7 +387,7 @@ def _parsed(text: str, file: Path) -> dict[str, Any]:
 def _read(file: Path) -> dict[str, Any]:
     try:
         with open_to_read(file) as opened:
-            text = opened.read().decode("utf-8")
+            text = opened.read().decode("utf-8-sig")  # some editors write a byte order mark
     except FileNotFoundError:
         return {}
     except UnicodeDecodeError as problem:

@@ -235,6 +235,7 @@ def _endpoint(
     )
     try:
         endpoint.websocket_url()
+        endpoint.request_headers()
     except LinkError as problem:
         return None, problem.message
     if provider.plan is not None:

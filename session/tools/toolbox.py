@@ -33,7 +33,9 @@ class BadArguments(ValueError):
 def read_arguments(text: str, schema: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments in ``text``, without optional ones that are null. Raises BadArguments."""
     try:
-        given = json.loads(text or "{}")
+        given = json.loads(text.strip() or "{}")
+        if isinstance(given, str) and given.lstrip().startswith("{"):  # some models encode it twice
+            given = json.loads(given)
     except RecursionError:
         raise BadArguments("The arguments are nested too deep.") from None
     except ValueError as problem:

@@ -153,6 +153,8 @@ class Lane:
         self._about = About()
         self._streams: dict[str, _Stream] = {}
         self._nameless = False
+        self._told = ""
+        """The last character of the prose that was published."""
         """Whether the ledger could give no more ids. Hunks without an id are ignored."""
         self._queue = LandingQueue(attended=attended, review=review)
         self._pause = thread.landing_pause
@@ -339,7 +341,9 @@ class Lane:
     def _tell(self, source: str, prose: list[str]) -> None:
         """Publish prose of the answer as one piece, and empty ``prose``."""
         if prose and source == ANSWER:
-            self._publish(TextDelta(turn=self._turn, text=clean("".join(prose))))
+            text = "".join(prose)
+            self._publish(TextDelta(turn=self._turn, text=clean(text, self._told)))
+            self._told = text[-1:] or self._told
         prose.clear()
 
     def _name(self, stream: _Stream, number: int) -> str:

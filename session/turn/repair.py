@@ -18,6 +18,12 @@ from session.wire.instructions import SEND_AGAIN, SEND_FILES_AGAIN, NoEdit, no_e
 MOST_REPAIRS = 2
 """Most times in one turn that refused hunks are asked for again."""
 _AGAIN = "The answer changes nothing: asking once more."
+_EMPTY = "The answer is empty: asking once more."
+_STILL_EMPTY = "The model answered with nothing, twice. Ask in other words, or choose another model."
+_BESIDE_THE_MODEL = re.compile(
+    rf"\A{re.escape(DECLINED)}|is read-only|cannot be written: |system error: ", re.IGNORECASE
+)
+"""Refusals that no other edit would change: the user's, and those of the disk."""
 _LONGEST_SHOWN = 8_000
 """Characters of a file up to which a model is shown all of it, and asked for all of it."""
 _ASKS = re.compile(
@@ -62,8 +68,11 @@ class Repairs:
             return None
         return self._nudge(fresh, answer)
 
-    def told(self, fresh: Sequence[Outcome]) -> str:
-        """What the user is told where hunks of the last answer were refused and nothing more is asked."""
+    def told(self, fresh: Sequence[Outcome], answer: str, *, called: bool) -> str:
+        """What the user is told where nothing more is asked, and hunks of the last answer were refused or it
+        was empty."""
+        if self._nudged and not (answer.strip() or fresh or called or self._edited):
+            return _STILL_EMPTY
         left = sum(isinstance(each, Refused) for each in fresh)
         if not left or self.asked < MOST_REPAIRS:
             return ""
@@ -74,7 +83,7 @@ class Repairs:
         )
 
     def _again(self, refused: Sequence[Refused]) -> Request | None:
-        kinds = {(each.path, each.code) for each in refused if not each.message.startswith(DECLINED)}
+        kinds = {(each.path, each.code) for each in refused if not _BESIDE_THE_MODEL.search(each.message)}
         if not kinds or self.asked >= MOST_REPAIRS:
             return None
         again, self._kinds = kinds & self._kinds, self._kinds | kinds
@@ -86,6 +95,9 @@ class Repairs:
         return Request(words, files=files, bare=bare)
 
     def _nudge(self, fresh: Sequence[Outcome], answer: str) -> Request | None:
+        if not answer.strip() and not fresh:
+            self._nudged = True
+            return Request(no_edit(self.edit_format, NoEdit.EMPTY), _EMPTY)
         if _ASKS.match(self.prompt.strip()) or answer.rstrip().endswith("?"):
             return None
         made_up = _is_made_up(answer)

@@ -107,6 +107,8 @@ class Runner:
         self._sent_tokens = 0
         self._tries = Tries(MOST_LOSSES)
         self._failure: Failure | None = None
+        self._thought = ""
+        """The last character of the reasoning that was published."""
         self._told: set[str] = set()
         """The hunks of tools, whose ends the answers of their calls tell."""
         calls.land = self._land_made
@@ -203,7 +205,7 @@ class Runner:
                 wait = self._tries.wait(problem) if self._response.begun else None
                 if wait is None:
                     raise
-                await self._resume_answer(self._connection, problem.message, wait)
+                await self._resume_answer(self._connection, problem, wait)
                 continue
             owed = await self._owed()
             owed += await self._repair(called=bool(owed))
@@ -272,7 +274,7 @@ class Runner:
         self._tell(prepared)
         self._signal(Signal.SENT)
 
-    async def _resume_answer(self, connection: Connection, why: str, wait: float) -> None:
+    async def _resume_answer(self, connection: Connection, why: LinkError, wait: float) -> None:
         """Resume an answer that the connection lost: keep what arrived, and tell the model where to go on."""
         self._lane.lose()
         await self._lane.settled()
@@ -282,8 +284,8 @@ class Runner:
         memory.unreported += self._fresh_outcomes()
         self._remember([*report_messages(memory.take_report()), developer_message(TAKE_UP)])
         self._signal(Signal.LOST)
-        self._publish(Notice(level="warning", text=f"{clean_line(why)} Resuming the answer."))
-        await connection.pause(wait, why)
+        self._publish(Notice(level="warning", text=clean_line(why.saying(" Resuming the answer.").message)))
+        await connection.pause(wait, why.message)
 
     async def _one_response(self, connection: Connection) -> None:
         """Stream one response into the lane and wait until its hunks have landed."""
@@ -322,7 +324,8 @@ class Runner:
             case wire.ReasoningDelta(text=text):
                 self._signal(Signal.ARRIVED)
                 self._stop_loop(text)
-                self._publish(ReasoningDelta(turn=self.turn.name, text=clean(text)))
+                self._publish(ReasoningDelta(turn=self.turn.name, text=clean(text, self._thought)))
+                self._thought = text[-1:]
             case wire.ToolInputDelta(item_id=source, text=text):
                 self._signal(Signal.ARRIVED)
                 self._response.tool_text += len(text)
@@ -416,7 +419,7 @@ class Runner:
         answer = "".join(item_text(item) for item in self._response.items)
         asked = self._repairs.next(fresh, answer, called=called)
         if asked is None:
-            if told := self._repairs.told(fresh):
+            if told := self._repairs.told(fresh, answer, called=called):
                 self._publish(Notice(level="warning", text=told))
             return []
         if asked.notice:

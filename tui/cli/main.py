@@ -10,6 +10,7 @@ import errno
 import importlib
 import io
 import os
+import re
 import sys
 from pathlib import Path
 from typing import NoReturn
@@ -88,6 +89,9 @@ VALUE_OPTIONS = frozenset(
     }
 )  # fmt: skip
 """The options whose value is the next word, of all commands: a test holds this list complete."""
+_PROMPTED = ("open", "exec", "line")
+_DASHED = re.compile(r"-[^\s=]*\s")
+"""A word of the command line that begins as an option does, and is none."""
 
 
 class SparkGroup(click.Group):
@@ -113,7 +117,7 @@ class SparkGroup(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put the command's name first, wherever it is among the options."""
-        first = command_first(args)
+        first = prompt_last(command_first(args))
         if ctx.resilient_parsing and first == ["open", *args]:
             # Shell completion asks for the next word: a command's name is still a possible answer.
             first = args
@@ -178,6 +182,17 @@ def command_first(args: list[str]) -> list[str]:
             return [word, *args[:position], *args[position + 1 :]]
         break
     return ["open", *args]
+
+
+def prompt_last(args: list[str]) -> list[str]:
+    """``args``, where they are of a command that takes a prompt and that begins with a dash, as a list does,
+    with the prompt behind ``--``. No option has a blank in its name."""
+    if args[0] not in _PROMPTED or "--" in args:
+        return args
+    for position, word in enumerate(args):
+        if _DASHED.match(word) and not {word[:2], args[position - 1]} & VALUE_OPTIONS:
+            return [*args[:position], *args[position + 1 :], "--", word]
+    return args
 
 
 @click.group(

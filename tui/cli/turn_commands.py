@@ -123,7 +123,7 @@ def exec_command(
 
 def _standard_input() -> str:
     try:
-        return sys.stdin.buffer.read().decode("utf-8")
+        return sys.stdin.buffer.read().decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         raise click.UsageError(f"standard input is not UTF-8 (byte {problem.start})") from problem
 

@@ -49,10 +49,13 @@ class NoEdit(StrEnum):
     NONE = "It held no edit."
     SAME = "What you wrote is what is in the files already."
     CALL = "It was a tool call, and there is no such tool."
+    EMPTY = "It was empty."
 
 
 def no_edit(edit_format: str, why: NoEdit) -> str:
     """The message for a model whose answer changes nothing."""
+    if why is NoEdit.EMPTY:
+        return f"Your last answer does not count. {why} Do now what is asked under `## Request`.\n"
     form = _WHOLE if edit_format == "whole" else "each edit as you were told"
     return f"Your last answer changed nothing. {why} Do now what is asked under `## Request`: write {form}.\n"
 

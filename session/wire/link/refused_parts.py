@@ -42,6 +42,12 @@ EFFORT_ITEMS = "another effort as an item of the conversation"
 STEER = "a prompt in the middle of an answer"
 _STATUSES = (None, 400, 422)
 _NAMED = re.compile(r"""['"`]([a-z_]+(?:\.[a-z_]+)*)(?:\[\d+\])?['"`]""")
+_UNQUOTED = re.compile(
+    "|".join(
+        sorted((re.escape(name) for name in OPTIONAL if "_" in name or "." in name), key=len, reverse=True)
+    )
+)
+"""Names that are no words of a sentence, and so are the field's without quotes too."""
 _ABOUT_THE_CHAIN = ("", "previous_response_id", "reasoning", "reasoning.effort")
 _ABOUT_EFFORT_ITEMS = re.compile(r"configuration.update|output.config|effort|\bsystem\b", re.IGNORECASE)
 _ONLY_NONE = re.compile(r"set ['\"`]?reasoning_effort['\"`]? to ['\"`]none", re.IGNORECASE)
@@ -139,6 +145,7 @@ def _refused_item(error: ServerError, profile: RequestProfile) -> str:
 def _fields(error: ServerError) -> list[str]:
     """The fields that ``error`` names, each followed by those that it is part of."""
     named = [error.param.partition("[")[0]] if error.param else _NAMED.findall(error.message)
+    named += [] if named else _UNQUOTED.findall(error.message)
     if not error.param and _NO_THINKING.search(error.message):
         named += ["reasoning_effort", "reasoning.effort", "reasoning.summary"]
     fields: list[str] = []

@@ -200,7 +200,7 @@ class ChatDecoder:
             body = parse_object(data)
         except NotAnObject as problem:
             return [Garbled(str(problem))]
-        if body.get("error"):
+        if body.get("error") or _is_flat_error(body):
             self.finished = True
             return [read_error(body)]
         events = self._identify(body)
@@ -302,6 +302,12 @@ class ChatDecoder:
         if said in _CLEAN or (reason is None and self._parts.calls_are_whole()):
             return self._parts.finish("completed", self._id, self._usage, None)
         return self._parts.finish("incomplete", self._id, self._usage, _CUT.get(said, reason or _NO_REASON))
+
+
+def _is_flat_error(body: dict[str, Any]) -> bool:
+    """Whether a chunk is an error without a field of that name: vLLM's are, and those of ``event: error``."""
+    named = body.get("object") == "error" or body.get("type") == "error"
+    return bool(_text(body.get("message"))) and (named or not body.keys() & {"id", "choices", "usage"})
 
 
 def _call_key(number: int) -> object:

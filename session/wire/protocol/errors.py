@@ -214,8 +214,12 @@ _CONTEXT_CODES = frozenset(
 )
 # Only some servers have a code for it; for the others the message is searched.
 _CONTEXT_WORDS = re.compile(
-    r"prompt is too long|maximum context length|exceeds? the (?:available |model'?s? )?context"
-    r"|context (?:length|window|size) (?:is |was )?exceeded|exceeds? (?:the )?(?:maximum )?context window",
+    r"(?:prompt|input) (?:is )?too long|maximum (?:context|prompt) length|(?:max|limited) context length"
+    r"|exceed(?:s|ed)? (?:the |your )?(?:available |maximum |model'?s? )?context"
+    r"|context (?:length|window|size) (?:is |was )?exceed(?:s|ed)|with context length of only"
+    r"|exceeded model token limit|input tokens? exceeds? the|input token count [^.]{0,40}exceeds? the maximum"
+    r"|token count [^.]{0,20}exceeds the limit|range of input length should be"
+    r"|reduce the length of (?:the|your) (?:messages|prompt|input)|larger than the context",
     re.IGNORECASE,
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from urllib.parse import SplitResult, urlsplit, urlunsplit
@@ -11,6 +12,10 @@ from session.wire.transport.errors import LinkError, LinkProblem, PlanTerms
 
 _BESIDE = "/.."
 """Begins a path that is not below the base URL's last part, its version."""
+_ENDPOINTS = re.compile(r"/(?:chat/completions|responses|messages)/*$")
+"""What users leave at the end of a base URL that they copied from an example of a request."""
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""A header's name (RFC 9110, section 5.1)."""
 _SECURE = {"https": "wss", "wss": "wss"}
 _PLAIN = {"http": "ws", "ws": "ws"}
 
@@ -86,9 +91,11 @@ class Endpoint:
                 )
                 raise LinkError(LinkProblem.UNAUTHORIZED, message)
             key = self.api_key.strip()
-            headers |= {self.key_header: key} if self.key_header else {"Authorization": f"Bearer {key}"}
+            name = self.key_header or "Authorization"
+            if name.lower() not in {given.lower() for given in headers}:  # the user's own comes first
+                headers[name] = key if self.key_header else f"Bearer {key}"
         for name, value in headers.items():
-            if not (name.isascii() and name.isprintable() and value.isascii() and value.isprintable()):
+            if not (_NAME.fullmatch(name) and value.isascii() and value.isprintable()):
                 raise LinkError(
                     LinkProblem.REFUSED, f"The header {name!r} contains characters that cannot be sent."
                 )
@@ -126,6 +133,7 @@ class Endpoint:
         try:
             parts = urlsplit(self.base_url.strip())
             host, _ = parts.hostname, parts.port
+            parts = parts._replace(path=_ENDPOINTS.sub("", parts.path))
         except ValueError as error:
             raise self._bad(str(error)) from None
         if parts.scheme not in _SECURE and parts.scheme not in _PLAIN:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 _KEPT_SECONDS = 3_600.0
 _MOST_REFUSAL_BYTES = 64 * 1024
+_CODINGS = frozenset({"", "identity", "gzip", "x-gzip", "deflate"})
+"""The content codings of an answer that are read; others are not asked for."""
 _DRAIN_SECONDS = 0.25
 _LISTS_MODELS = "/models"
 _STREAMS = ("text/event-stream", "application/octet-stream", "text/plain", "")
@@ -167,6 +169,15 @@ class HttpLink:
 
     async def _judge(self, response: httpx2.Response) -> None:
         """Prepare to read an event stream; raise for any other response."""
+        coding = response.headers.get("content-encoding", "").strip().lower()
+        if coding not in _CODINGS:
+            await self._let_go()
+            message = (
+                f"{self._endpoint.host} answered in the content coding {one_line(coding)!r}, which spark"
+            )
+            raise LinkError(
+                LinkProblem.REFUSED, f"{message} did not ask for. Check the proxy, or the base URL."
+            )
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if response.is_success and (kind in _STREAMS or kind.endswith("json")):
             self._chunks = response.aiter_bytes()
@@ -301,7 +312,9 @@ class HttpLink:
         return self._closed(one_line(error) or "no reason given")
 
     def _closed(self, how: str) -> LinkError:
-        return LinkError(LinkProblem.CLOSED, f"{self._endpoint.host} closed the connection: {how}.")
+        return LinkError(
+            LinkProblem.CLOSED, f"{self._endpoint.host} closed the connection: {how.rstrip('.')}."
+        )
 
 
 async def client_for(endpoint: Endpoint, open_timeout: float) -> httpx2.AsyncClient:

@@ -45,6 +45,16 @@ _UNKNOWN = frozenset({18, 19, 20, 21})
 _NO_HTTP1 = "NO_APPLICATION_PROTOCOL"
 """OpenSSL's word for a server that takes none of the protocols that it was offered."""
 _NO_ROUTE = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT})
+_ABOUT_THE_KEY = re.compile(
+    r"\b(?:api|access)[ _-]?key\b.{0,40}\b(?:invalid|not valid|incorrect|expired)\b"
+    r"|\b(?:invalid|incorrect|expired) api[ _-]?key",
+    re.IGNORECASE,
+)
+"""What is said of a key by servers whose status for it is 400, as Google's is."""
+_ELSEWHERE = re.compile(
+    r"\b(?:country|region|territory|location)\b|cloudflare|you have been blocked|captcha", re.IGNORECASE
+)
+"""What is said in a 403 that no other key would change."""
 _RATE = frozenset({"rate_limit_exceeded", "rate_limit_error"})
 _INVALID_MODEL = "invalid model name"
 """LiteLLM's words for a model it does not have; its status is 400."""
@@ -179,7 +189,11 @@ def from_server(error: ServerError, endpoint: Endpoint, model: str) -> LinkError
     if code == "model_not_found" or no_model:
         whose = "key" if endpoint.plan is None else "account"
         return problem(LinkProblem.MODEL, f"{host} does not offer {model} to this {whose}{detail}")
-    if code in _BAD_KEY or status in (401, 403):
+    if status == 403 and code not in _BAD_KEY and _ELSEWHERE.search(f"{code} {said}"):
+        return problem(
+            LinkProblem.REFUSED, f"{host} does not answer requests from this network (403){detail}"
+        )
+    if code in _BAD_KEY or status in (401, 403) or (status == 400 and _ABOUT_THE_KEY.search(said)):
         had = f"did not accept the {endpoint.holder}" if endpoint.has_key else "wants an API key"
         return problem(LinkProblem.UNAUTHORIZED, f"{host} {had}{_number(status)}{detail}")
     if code in SPENT or status == 402:

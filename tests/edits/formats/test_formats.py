@@ -175,6 +175,10 @@ def test_line_hints() -> None:
         ("Copy of a.py", "Copy of a.py", ("Copy of a.py",)),
         ("Now edit a.py.", None, ()),
         (f"{BLOCK}And my b.py", "a.py", ("And my b.py",)),
+        ("change log.md", "log.md", ("change log.md",)),
+        ("**new log.md**", "log.md", ("new log.md",)),
+        ("`new log.md`:", "new log.md", ()),
+        ("New file: log.md", "log.md", ()),
     ],
 )
 def test_names_with_blanks_above_a_block(above: str, path: str | None, names: tuple[str, ...]) -> None:

@@ -287,6 +287,14 @@ def test_the_likely_file_that_holds_the_text_is_named_before_the_likeliest(proje
     assert isinstance(unnamed, Refused) and unnamed.message.endswith("did you mean x/mod.py?")
 
 
+def test_a_link_that_leads_back_to_itself_is_named(project: Project) -> None:
+    (project.root / "f").symlink_to("f")
+    refused = project.landing.land(update("f", "-a", "+b"), hunk_id="h1")
+    assert (
+        isinstance(refused, Refused) and refused.message == "f is a symbolic link that leads back to itself"
+    )
+
+
 def test_an_insertion_lands_again_once_it_was_undone(project: Project) -> None:
     project.write({"f": ABC})
     hunk = update("f", " a", "+x")

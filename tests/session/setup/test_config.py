@@ -202,6 +202,11 @@ def test_bad_toml_names_the_file(setup: Setup, text: str) -> None:
     assert "not valid TOML" in message
 
 
+def test_a_byte_order_mark_before_the_settings_is_no_part_of_them(setup: Setup) -> None:
+    setup.user('\ufefftheme = "dark"\n')
+    assert setup.load().theme == "dark"
+
+
 def test_a_file_that_is_not_utf_8_is_named(setup: Setup) -> None:
     (setup.config / "config.toml").write_bytes(b'model = "caf\xe9"\n')
     assert "config.toml is not UTF-8 (byte 12)" in setup.problem()

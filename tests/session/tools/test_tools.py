@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import shutil
 import subprocess
@@ -302,6 +303,7 @@ def test_arguments_are_checked_by_the_schema() -> None:
         "required": ["kind"],
     }
     assert read_arguments('{"kind": "a", "n": null, "more": 1}', schema) == {"kind": "a", "more": 1}
+    assert read_arguments(json.dumps('{"kind": "a"}'), schema) == {"kind": "a"}, "encoded twice"
     for text, why in [
         ('{"kind": "c"}', 'one of "a", "b"'),
         ('{"kind": "a", "n": true}', "a whole number"),
@@ -309,6 +311,9 @@ def test_arguments_are_checked_by_the_schema() -> None:
         ('{"kind": "a", "l": [1]}', "each of l must be a string"),
         ("[" * 100_000, "too deep"),
         ("", "kind is missing"),
+        (" ", "kind is missing"),
+        ('"a"', "a JSON object"),
+        ('"{"', "not valid JSON"),
     ]:
         with pytest.raises(BadArguments, match=why):
             read_arguments(text, schema)

@@ -260,6 +260,19 @@ async def test_prose_that_comes_at_once_is_told_at_once_and_in_its_place(tmp_pat
     await spark.end()
 
 
+async def test_a_joined_character_whose_pieces_come_apart_stays_one(tmp_path: Path) -> None:
+    spark = rig(tmp_path)
+    for piece in ("Done, \N{WOMAN}", "\N{ZERO WIDTH JOINER}\N{PERSONAL COMPUTER} it is.\n"):
+        spark.lane.feed("", piece)
+        await spark.work()
+    spark.lane.finish_all(clean_end=True)
+    await spark.work()
+    told = [event.text for event in spark.events if isinstance(event, TextDelta)]
+    assert len(told) > 1
+    assert "".join(told) == "Done, \N{WOMAN}\N{ZERO WIDTH JOINER}\N{PERSONAL COMPUTER} it is.\n"
+    await spark.end()
+
+
 PATCH = "*** Begin Patch\n*** Update File: a.py\n@@\n-old\n+ne"
 ENDS: list[tuple[str, str, bool, bool, list[str]]] = [
     ("prose without a line end", "One. Two", True, False, ["One. Two"]),

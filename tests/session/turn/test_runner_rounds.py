@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from context.window.pieces import BudgetTooSmall
+from edits.hunk import RefusalCode, Refused
 from session.base.events import (
     Event,
     HunkLanded,
@@ -27,6 +28,7 @@ from session.models.chosen import ChosenModel
 from session.tools.tool import Consent
 from session.turn.failures import INTERNAL, TurnFailedError
 from session.turn.hunk_life import Answer
+from session.turn.repair import Repairs
 from session.turn.runner import Runner
 from session.turn.turn import Turn
 from session.turn.turn_memory import TurnMemory
@@ -267,7 +269,7 @@ async def test_an_answer_that_is_lost_too_often_fails(tmp_path: Path) -> None:
     assert (ended.status, ended.code) == ("failed", "closed") and rig.wire is not None
     assert rig.wire.calls == ["pause: the link\nwas lost"] * 3 and len(rig.wire.asked) == 4
     notices = [event for event in rig.all(Notice) if event.level == "warning"]
-    assert [event.text for event in notices] == ["the link was lost Resuming the answer."] * 3
+    assert [event.text for event in notices] == ["the link was lost. Resuming the answer."] * 3
     assert [each.phase for each in rig.all(PhaseChanged)][:5] == ["waiting", "streaming"] * 2 + ["waiting"]
 
 
@@ -439,6 +441,19 @@ def words_of(rig: Rig, role: str) -> list[str]:
     return [item_text(item) for item in rig.memory.conversation.items[1:] if kind(item) == role]
 
 
+@pytest.mark.parametrize(
+    ("message", "asked"),
+    [
+        ("a.py cannot be written: No space left on device", False),
+        ("a.py is read-only; make it writable to have it edited", False),
+        ("the new text contains U+2013, which the file's encoding (latin-1) lacks", True),
+    ],
+)
+def test_what_the_disk_refuses_is_not_asked_for_again(message: str, asked: bool) -> None:
+    refused = Refused("h1", "a.py", RefusalCode.IO, message)
+    assert (Repairs("do it", "whole", False).next([refused], "x", called=False) is not None) == asked
+
+
 async def test_a_refusal_that_is_repeated_changes_what_is_asked_for(tmp_path: Path) -> None:
     again: Script = [wire.TextDelta(REFUSED), said(REFUSED), end()]
     rig = Rig(tmp_path, [list(again) for _ in range(3)])
@@ -471,6 +486,17 @@ async def test_an_answer_that_changes_nothing_is_asked_for_once_more(
     assert ("The answer changes nothing: asking once more." in [e.text for e in rig.all(Notice)]) == bool(
         asked
     )
+
+
+@pytest.mark.parametrize("answers", [["", "Done."], ["\n", " "]])
+async def test_an_empty_answer_is_asked_for_once_more_and_told(tmp_path: Path, answers: list[str]) -> None:
+    scripts: list[Script] = [[wire.TextDelta(answer), said(answer), end()] for answer in answers]
+    rig = Rig(tmp_path, scripts, "What does it do?")
+    assert (await rig.run()).status == "completed" and rig.wire is not None
+    assert len(rig.wire.asked) == 2 and "It was empty." in words_of(rig, "developer")[0]
+    told = [(event.level, event.text.partition(".")[0]) for event in rig.all(Notice)][1:]
+    still = [("warning", "The model answered with nothing, twice")] if not answers[1].strip() else []
+    assert told == [("info", "The answer is empty: asking once more"), *still]
 
 
 @pytest.mark.parametrize("prompt", ["What does it do?", "explain the limit", "Is it right"])

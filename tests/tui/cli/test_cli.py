@@ -12,7 +12,15 @@ import pytest
 
 from tests.checkout import ROOT
 from tests.conftest import RunSpark
-from tui.cli.main import COMMAND_MODULES, COMMANDS, GROUP_OPTIONS, VALUE_OPTIONS, command_first, spark
+from tui.cli.main import (
+    COMMAND_MODULES,
+    COMMANDS,
+    GROUP_OPTIONS,
+    VALUE_OPTIONS,
+    command_first,
+    prompt_last,
+    spark,
+)
 
 
 @pytest.mark.parametrize(
@@ -42,6 +50,22 @@ from tui.cli.main import COMMAND_MODULES, COMMANDS, GROUP_OPTIONS, VALUE_OPTIONS
 )
 def test_the_commands_name_comes_first(given: list[str], expected: list[str]) -> None:
     assert command_first(given) == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (["exec", "- fix it\n- and that", "--json"], ["exec", "--json", "--", "- fix it\n- and that"]),
+        (["--help is wrong"], ["open", "--", "--help is wrong"]),
+        (["exec", "-C/a b", "x"], ["exec", "-C/a b", "x"]),
+        (["exec", "x", "--check", "-m pytest"], ["exec", "x", "--check", "-m pytest"]),
+        (["exec", "--check=a b", "x"], ["exec", "--check=a b", "x"]),
+        (["exec", "--", "- a b"], ["exec", "--", "- a b"]),
+        (["run", "- a b"], ["run", "- a b"]),
+    ],
+)
+def test_a_prompt_may_begin_with_a_dash(given: list[str], expected: list[str]) -> None:
+    assert prompt_last(command_first(given)) == expected
 
 
 def test_every_option_that_takes_a_value_is_known_to_take_one() -> None:

@@ -38,8 +38,9 @@ def test_the_file_is_not_looked_at_when_the_environment_has_the_key(tmp_path: Pa
     assert find_key(OPENAI, tmp_path, {"OPENAI_API_KEY": SECRET}) == Key(SECRET, "OPENAI_API_KEY")
 
 
-def test_white_space_around_a_key_is_dropped(tmp_path: Path) -> None:
-    found = find_key(OPENAI, tmp_path, {"OPENAI_API_KEY": f" {SECRET}\n"})
+@pytest.mark.parametrize("given", [f" {SECRET}\n", f'"{SECRET}"', f"' {SECRET}'\r\n"])
+def test_white_space_and_quotes_around_a_key_are_dropped(tmp_path: Path, given: str) -> None:
+    found = find_key(OPENAI, tmp_path, {"OPENAI_API_KEY": given})
     assert isinstance(found, Key) and found.secret == SECRET
     keep(tmp_path, f'openai = "  {SECRET} "\n')
     found = find_key(OPENAI, tmp_path, {})

@@ -242,6 +242,55 @@ def test_a_status_in_place_of_the_code_is_read(
     assert passing(from_server(read, Endpoint("https://host/v1"), "model")) is again
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "prompt is too long: 210000 tokens > 200000 maximum",
+        "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000",
+        "Input is too long for requested model.",
+        "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575).",
+        "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+        "Please reduce the length of the messages or completion.",
+        "prompt token count of 128044 exceeds the limit of 128000",
+        "the request exceeds the available context size, try increasing it",
+        "Trying to keep the first 5000 tokens when context the overflows. However, the model is loaded with "
+        "context length of only 4096 tokens, which is not enough.",
+        "invalid params, context window exceeds limit (2013)",
+        "Invalid request: Your request exceeded model token limit: 262144",
+        "Range of input length should be [1, 98304]",
+        "prompt too long; exceeded max context length by 4 tokens",
+        "Your input exceeds the context window of this model.",
+        "Input tokens exceed the configured limit of 272000 tokens.",
+        "Requested token count exceeds the model's maximum context length of 131072 tokens.",
+    ],
+)
+def test_a_request_that_is_too_long_is_known_by_what_each_server_says(message: str) -> None:
+    said = from_server(
+        read_error({"error": {"message": message, "code": 400}}), Endpoint("https://h/v1"), "m"
+    )
+    assert said.kind is LinkProblem.CONTEXT
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "kind"),
+    [
+        (400, "API key not valid. Please pass a valid API key.", LinkProblem.UNAUTHORIZED),
+        (400, "API key expired. Please renew the API key.", LinkProblem.UNAUTHORIZED),
+        (400, "Incorrect API key provided", LinkProblem.UNAUTHORIZED),
+        (400, "the key of this map is not valid JSON", LinkProblem.SERVER),
+        (400, "rate too high; context is fine; reduce the tokens per minute", LinkProblem.SERVER),
+        (403, "no access", LinkProblem.UNAUTHORIZED),
+        (403, "Country, region, or territory not supported", LinkProblem.REFUSED),
+        (403, "Attention Required! | Cloudflare Sorry, you have been blocked", LinkProblem.REFUSED),
+    ],
+)
+def test_an_error_is_about_the_key_where_another_key_would_help(
+    status: int, message: str, kind: LinkProblem
+) -> None:
+    error = read_refusal(status, json.dumps({"error": {"message": message}}).encode(), {})
+    assert from_server(error, Endpoint("https://h/v1", "sk-1"), "m").kind is kind
+
+
 def test_an_error_in_a_list_is_read() -> None:
     body = b' [{"error": {"code": 404, "message": "models/x is not found", "status": "NOT_FOUND"}}]'
     assert read_refusal(404, body, {}).message == "models/x is not found"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from session.wire.protocol.chat import ChatDecoder
-from session.wire.protocol.events import Finished, Garbled, ReasoningDelta, TextDelta
+from session.wire.protocol.events import Finished, Garbled, ReasoningDelta, ServerError, TextDelta
 from session.wire.protocol.items import text_of
 from session.wire.protocol.messages import MessagesDecoder
 from session.wire.protocol.responses import ResponseDecoder
@@ -110,6 +110,20 @@ def test_what_cannot_be_read_in_a_message_is_counted() -> None:
     for _ in range(400):
         deep = [deep]
     assert read(delta(content=deep), delta(reasoning=deep), delta(content={"text": deep}))[0] == ""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"object": "error", "message": "boom", "type": "BadRequestError", "code": 400},
+        {"message": "boom"},
+        {"type": "error", "message": "boom", "id": "x"},
+    ],
+)
+def test_an_error_without_that_field_is_one(body: dict[str, Any]) -> None:
+    decoder = ChatDecoder()
+    (error,) = decoder.feed(json.dumps(body))
+    assert isinstance(error, ServerError) and error.message == "boom" and decoder.finished
 
 
 def piece(*calls: dict[str, Any]) -> dict[str, Any]:

@@ -112,6 +112,14 @@ async def test_what_is_broken_before_the_first_word_is_asked_again_unseen(reply:
         assert len(asked) == 2
 
 
+@pytest.mark.parametrize("coding", ["br", "zstd", "gzip, br"])
+async def test_a_coding_that_was_not_asked_for_is_told_and_not_asked_again(coding: str) -> None:
+    async with serving([head(f"Content-Encoding: {coding}") + b"\x8b\x02\x80"]) as (connection, asked):
+        with pytest.raises(LinkError, match=f"in the content coding '{coding}', which spark did not ask for"):
+            await ask(connection, [user_message("hello")])
+        assert len(asked) == 1
+
+
 async def test_an_answer_that_is_cut_in_its_middle_is_one_line() -> None:
     for broken in (
         head() + stream()[:-60],

@@ -213,6 +213,10 @@ def test_invalid_base_urls_are_refused(base: str, said: str) -> None:
         ("http://localhost:11434/v1", "ws://localhost:11434/v1/responses"),
         ("http://[::1]:8080/v1", "ws://[::1]:8080/v1/responses"),
         ("ws://127.0.0.1:1/v1", "ws://127.0.0.1:1/v1/responses"),
+        ("https://x.example/v1/responses", "wss://x.example/v1/responses"),
+        ("https://x.example/v1/chat/completions/", "wss://x.example/v1/responses"),
+        ("https://x.example/v1/messages?beta=true", "wss://x.example/v1/responses?beta=true"),
+        ("https://x.example/responses-proxy/v1", "wss://x.example/responses-proxy/v1/responses"),
     ],
 )
 def test_base_urls_become_websocket_urls(base: str, url: str) -> None:
@@ -225,6 +229,17 @@ def test_the_key_is_never_shown_and_an_invalid_key_is_never_sent() -> None:
         Endpoint("https://h/v1", "sk-\r\nEvil: 1").request_headers()
     with pytest.raises(LinkError, match="header"):
         Endpoint("https://h/v1", None, {"X": "a\nb"}).request_headers()
+    with pytest.raises(LinkError, match="header"):
+        Endpoint("https://h/v1", None, {"X Y": "a"}).request_headers()
+
+
+def test_the_users_own_header_comes_before_the_keys() -> None:
+    given = {"authorization": "Token t"}
+    assert Endpoint("https://h/v1", "sk-1", given).request_headers() == given
+    assert Endpoint("https://h/v1", "sk-1", given, "x-api-key").request_headers() == {
+        **given,
+        "x-api-key": "sk-1",
+    }
 
 
 async def test_a_proxy_is_never_used_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,6 +61,9 @@ def test_the_field_is_known_by_its_name_or_by_the_message() -> None:
         (refusal(message='"thinking.type.enabled" is not supported for this model'), "thinking"),
         (refusal("stream_options.x"), "stream_options"),
         (refusal(message="Unknown parameter: 'text.verbosity'."), "text.verbosity"),
+        (refusal(message="Unknown parameter: stream_options"), "stream_options"),
+        (refusal(message="prompt_cache_key: Extra inputs are not permitted"), "prompt_cache_key"),
+        (refusal(message="reasoning.effort is not known"), "reasoning.effort"),
     ],
 )
 def test_an_effort_that_a_model_does_not_take_is_left_out(error: ServerError, left_out: str) -> None:

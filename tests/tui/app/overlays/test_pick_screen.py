@@ -109,7 +109,7 @@ async def test_a_low_terminal_has_no_empty_row_and_tells_whole_hints(tmp_path: P
         rows = [line.strip("│─ ") for line in it.screen.splitlines()]
         assert rows[2] == "Anywhere", it.screen
         await it.pilot.press(*"apply the hunk")
-        heading = "What needs your OK (Shift+Tab goes t…"
+        heading = "What needs your OK (Shift+Tab goes…"
         await it.until(lambda: heading in it.screen, "a heading that says where it is cut")
 
 

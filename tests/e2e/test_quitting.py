@@ -46,7 +46,7 @@ PARTS = {
 patch("session.project.edit_thread:EditThread", "close", in_thread)
 """,
     "the ledger's counter": 'patch("edits.ledger.ledger:Ledger", "give_ids_back", blocked)',
-    "followers": 'patch("session.record.sharing.standing:Own", "close", hang)',
+    "followers": 'patch("session.record.sharing.standing:Standing", "close", hang)',
     "files that are read or saved": 'patch("tui.editor.buffers.keeper:InOrder", "settled", hang)',
     "the keys before": """
 from tui.chat.composer.composer import Composer

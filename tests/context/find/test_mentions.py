@@ -289,8 +289,8 @@ def test_completion_ranks_by_how_well_it_matches(repo: Repo) -> None:
         return [found.text for found in complete(prefix, snapshot)]
 
     assert texts("queue") == [
-        "@Queue",
         "@src/queue.py",
+        "@Queue",
         '@"docs/queue notes.md"',
         "@lib/equeue.py",
     ]

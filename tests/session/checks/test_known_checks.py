@@ -117,7 +117,7 @@ def test_configured_checks_replace_proposed_ones_and_the_cheapest_come_first(tmp
     assert known.agreed() == []
     with pytest.raises(UnknownCheckError, match="no check 'x' here; there are: make-test, make-lint"):
         known.named(["make-lint", "x"])
-    with pytest.raises(UnknownCheckError, match=r"there are: none: add \[\[checks\]\] to config.toml"):
+    with pytest.raises(UnknownCheckError, match=r"this project has none: add \[\[checks\]\] to config.toml"):
         KnownChecks(tmp_path / "none", tmp_path / "state", []).named(["x"])
 
 

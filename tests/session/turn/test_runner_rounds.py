@@ -24,6 +24,7 @@ from session.base.events import (
     TurnStarted,
     Usage,
 )
+from session.models.chosen import ChosenModel
 from session.tools.tool import Consent
 from session.turn.failures import INTERNAL, TurnFailedError
 from session.turn.hunk_life import Answer
@@ -177,7 +178,7 @@ class Rig:
             memory=self.memory,
             lane=self.lane.lane,
             calls=self.tools,  # type: ignore[arg-type] # What it does is written above.
-            chosen=SimpleNamespace(model=model, effort="low", effort_why=None, fast=False, price=None),  # type: ignore[arg-type] # See above.
+            chosen=ChosenModel(model, "low", None, False, None),
             recorder=SimpleNamespace(publish=self.events.append),
         )
 

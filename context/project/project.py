@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Protocol
 
 from context.disk.changes import Status
 from context.disk.file_list import Listing, list_git, list_walk, listed_by_git
@@ -42,6 +43,29 @@ _HISTORY_WAIT = 0.3
 """Seconds that a nearly complete snapshot waits for the history."""
 _LARGE = 10_000
 """Number of files from which memory is returned to the system after reading."""
+
+
+class ReadsProject(Protocol):
+    """What looks into a project need: a :class:`Project`, or one with edits that are not written."""
+
+    @property
+    def root(self) -> Path:
+        """The project's folder."""
+        ...
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The newest snapshot."""
+        ...
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """The number of files that are known, and the number of all files."""
+        ...
+
+    def update(self, paths: Iterable[str]) -> Snapshot:
+        """Read these files anew."""
+        ...
 
 
 class Project:

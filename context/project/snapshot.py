@@ -48,9 +48,13 @@ class Snapshot:
     above: int = 0
     """Number of folders above ``root`` that belong to its repository."""
     complete: bool = False
+    edited: Mapping[str, Source | Unread] = field(default_factory=lambda: MappingProxyType({}))
+    """Files that stand for those on disk: what an answer makes of them that is not written."""
 
     def read(self, path: str) -> Source | Unread:
         """Read the current file from disk, unless the snapshot has a reason not to."""
+        if (edited := self.edited.get(path)) is not None:
+            return edited
         why = self.unread.get(path)
         return Unread(path, why) if why is not None else read(self.root, path)
 

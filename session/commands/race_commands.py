@@ -89,10 +89,12 @@ class RaceCommands:
         checks: Sequence[Check] | None = None,
         *,
         judge_all: bool = False,
+        rounds: int | None = None,
         typed: str | None = None,
     ) -> str:
         """Begin a turn in which ``attempts`` attempts race, judged by ``checks`` or else by those that the
-        user agreed to. ``typed`` is the command that asked for it. Returns what judges them, in one line.
+        user agreed to. ``rounds`` is how often a red attempt answers again, by default as the settings say;
+        ``typed`` is the command that asked for it. Returns what judges them, in one line.
         Raises RaceError.
         """
         connection = self._connection
@@ -111,10 +113,15 @@ class RaceCommands:
             raise RaceError("a race needs a check that says which attempt is right")
 
         def make(name: str, text: str, lane: Lane) -> RaceRunner:
-            return self._make(name, text, lane, attempts, judges, connection, judge_all=judge_all)
+            return self._make(name, lane, text, plan(), connection)
+
+        def plan() -> RacePlan:
+            return self._plan(
+                prompt, attempts, judges, judge_all=judge_all, rounds=rounds, goals=checks is not None
+            )
 
         try:
-            self._plan(prompt, attempts, judges, judge_all=judge_all)
+            plan()
         except ChoiceError as problem:
             raise RaceError(f"[attempts] in config.toml: {problem}") from problem
         self._turns.submit(prompt, make, typed=typed)
@@ -160,7 +167,8 @@ class RaceCommands:
         if self._last is None:
             return self._kept_takable(number)
         attempt = self._attempt(number)
-        if not attempt.files.edits:
+        change = attempt.change
+        if not change.edits:
             why = attempt.meter.refusals
             raise RaceError(f"attempt {number} changed nothing{why and '; '}{why}")
         conversation = self._memory.conversation
@@ -169,9 +177,9 @@ class RaceCommands:
         taken = Takable(
             number,
             attempt.prompt,
-            attempt.files.edits,
-            attempt.files.diff(),
-            "".join(attempt.meter.said),
+            change.edits,
+            change.diff(),
+            attempt.said,
             attempt.variation.chosen,
             attempt.meter.input_tokens if follows else standing,
             attempt.remember if follows else None,
@@ -235,7 +243,7 @@ class RaceCommands:
 
     def diff(self, number: int) -> str:
         """What attempt ``number`` of the last race changes, as a unified diff. Raises RaceError."""
-        return self._attempt(number).files.diff()
+        return self._attempt(number).change.diff()
 
     def _attempt(self, number: int) -> Attempt:
         if self._last is None:
@@ -248,20 +256,16 @@ class RaceCommands:
     def _make(
         self,
         name: str,
-        prompt: str,
         lane: Lane,
-        attempts: int,
-        checks: Sequence[Check],
+        prompt: str,
+        plan: RacePlan,
         connection: Connection,
-        *,
-        judge_all: bool,
     ) -> RaceRunner:
-        from session.race.attempt_files import Judge
         from session.race.attempt_maker import AttemptMaker
+        from session.race.judge import Judge
         from session.race.race_runner import RaceRunner
         from session.turn.turn import Turn
 
-        plan = self._plan(prompt, attempts, checks, judge_all=judge_all)
         maker = AttemptMaker(
             plan,
             prompt,
@@ -296,7 +300,16 @@ class RaceCommands:
     def _lands(self, turn: str, attempt: int) -> None:
         self._landed, self._taken = turn, attempt
 
-    def _plan(self, prompt: str, attempts: int, checks: Sequence[Check], *, judge_all: bool) -> RacePlan:
+    def _plan(
+        self,
+        prompt: str,
+        attempts: int,
+        checks: Sequence[Check],
+        *,
+        judge_all: bool,
+        rounds: int | None,
+        goals: bool,
+    ) -> RacePlan:
         from session.checks.check import by_cost
         from session.race.plan import RaceLimits, RacePlan, vary
 
@@ -319,6 +332,8 @@ class RaceCommands:
             ),
             settings.checks_at_once or (MOST_ATTEMPTS if settings.cluster else slots_here()),
             judge_all,
+            settings.rounds if rounds is None else rounds,
+            goals,
         )
 
 

@@ -62,6 +62,10 @@ class RacePlan:
     slots: int
     """The most checks that run at a time."""
     judge_all: bool = False
+    rounds: int = 0
+    """How often a red attempt answers again."""
+    goals: bool = False
+    """Whether the checks are to become green, whatever they were."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +103,28 @@ def estimate(plan: RacePlan, input_tokens: int) -> Estimate:
             priced = False
         else:
             cost += price.cost(input_tokens, 0, LIKELY_OUTPUT) + _again(price, input_tokens, again)
+    return Estimate(tokens, cost if priced else None)
+
+
+LIKELY_TOLD = 1_500
+"""Tokens that what a check printed is assumed to have."""
+
+
+def estimate_later(plan: RacePlan, input_tokens: int) -> Estimate:
+    """The estimate for another answer of one attempt, the dearest: it sends all of the conversation again,
+    of which the server has read the most."""
+    tokens, cost = 0, 0.0
+    priced = True
+    for variation in plan.variations:
+        model, price = variation.chosen.model, variation.chosen.price
+        rounds = 1 + (LIKELY_ROUNDS if model.tools or model.edits_are_calls else 0)
+        told = input_tokens + LIKELY_OUTPUT + LIKELY_TOLD
+        tokens = max(tokens, rounds * told + LIKELY_OUTPUT)
+        if price is None:
+            priced = False
+        else:
+            again = (rounds - 1) * price.cost(told, told, 0)
+            cost = max(cost, price.cost(told, input_tokens, LIKELY_OUTPUT) + again)
     return Estimate(tokens, cost if priced else None)
 
 

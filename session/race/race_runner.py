@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from functools import partial
 
@@ -22,11 +23,13 @@ from session.base.tasks import log_fault
 from session.base.text.sanitize import clean, clean_line
 from session.project.edit_thread import EditThread
 from session.race.attempt import Attempt
-from session.race.attempt_files import AttemptFiles, Judge
+from session.race.attempt_files import AttemptFiles
 from session.race.attempt_life import State
 from session.race.attempt_maker import AttemptMaker
-from session.race.plan import RacePlan, estimate
+from session.race.judge import Judge
+from session.race.plan import RacePlan, estimate, estimate_later
 from session.race.race_events import (
+    attempt_again,
     attempt_answered,
     attempt_checked,
     attempt_progress,
@@ -34,9 +37,20 @@ from session.race.race_events import (
     race_ended,
     race_started,
     race_usage,
+    request_of,
     turn_started,
 )
-from session.race.race_rules import BASELINE, Checked, Cut, Decided, Effect, Ended, Race, RunCheck
+from session.race.race_rules import (
+    BASELINE,
+    Again,
+    Checked,
+    Cut,
+    Decided,
+    Effect,
+    Ended,
+    Race,
+    RunCheck,
+)
 from session.race.take_runner import land, rehearse
 from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain
 from session.turn.hunk_life import Answer
@@ -79,7 +93,14 @@ class RaceRunner:
         self.prompt = prompt
         self.plan = plan
         self.attempts: dict[int, Attempt] = {}
-        self.race = Race(len(plan.variations), plan.checks, slots=plan.slots, judge_all=plan.judge_all)
+        self.race = Race(
+            len(plan.variations),
+            plan.checks,
+            slots=plan.slots,
+            judge_all=plan.judge_all,
+            rounds=plan.rounds,
+            goals=plan.goals,
+        )
         self._memory = memory
         self._lane = lane
         self._session = session
@@ -100,6 +121,8 @@ class RaceRunner:
         self._kept = 0
         """The output tokens that the conversation goes on with."""
         self._failure: Failure | None = None
+        self._effects: deque[Effect] = deque()
+        self._carrying_out = False
         self._early: list[Event] | None = []
         """What came before the race was told of: it is told afterwards, or never; None from then on."""
 
@@ -112,7 +135,7 @@ class RaceRunner:
                 self._fail(problem)
         if self.race.over and self.attempts:
             await self._keep()
-        taken = [each.meter.usage for each in self.attempts.values()]
+        taken = [usage for each in self.attempts.values() for usage in each.meter.usage]
         self._publish(race_usage(self.turn.name, taken, self._kept))
         if self.turn.phase is not Phase.COMPLETED:
             self._memory.unsent.append(self.prompt)
@@ -162,7 +185,7 @@ class RaceRunner:
 
     def _start(self, input_tokens: int) -> None:
         plan, first = self.plan, self.plan.variations[0].chosen
-        likely = estimate(plan, input_tokens)
+        likely, self._later = estimate(plan, input_tokens), estimate_later(plan, input_tokens)
         over = plan.limits.tokens is not None and likely.tokens > plan.limits.tokens
         dear = plan.limits.cost is not None and (likely.cost or 0.0) > plan.limits.cost
         if over or dear:
@@ -172,7 +195,7 @@ class RaceRunner:
                 "limit",
             )
         self._publish(turn_started(self._session, self.turn.name, first, input_tokens))
-        self._publish(race_started(self.turn.name, plan, input_tokens, likely))
+        self._publish(race_started(self.turn.name, plan, input_tokens, likely, self._later))
         early, self._early = self._early or [], None
         for event in early:
             self._publish(event)
@@ -182,9 +205,11 @@ class RaceRunner:
         for number in range(1, len(plan.variations) + 1):
             attempt = self._maker.make(number, self.turn, partial(self._sent, number))
             self.attempts[number] = attempt
-            self._run("attempt", self._answer(attempt), number)
+            self._run("attempt", self._answer(attempt, attempt.run()), number)
 
     def _sent(self, number: int, event: TurnStarted) -> None:
+        if self.attempts[number].answers:  # its later answers are told of when they are asked for
+            return
         hint = self.plan.variations[number - 1].hint
         self._publish(
             AttemptStarted(
@@ -193,19 +218,35 @@ class RaceRunner:
         )
         self._signal(Signal.ARRIVED)
 
-    async def _answer(self, attempt: Attempt) -> None:
+    async def _answer(self, attempt: Attempt, answering: Coroutine[None, None, str]) -> None:
         """Let one attempt answer, and have it judged."""
-        why = await attempt.run()
+        began = time.monotonic()
+        why = await answering
         if self.race.over:
             return
         if why:
             self._take(self.race.failed(attempt.number, clean_line(why)))
             return
-        self._answered.append(time.monotonic() - self._began)
-        result = await self._thread.run(attempt.files.result)
+        self._answered.append(time.monotonic() - began)
+        result = await asyncio.to_thread(attempt.answers[-1].change.result)
         self._progress(attempt)
         self._publish(attempt_answered(self.turn.name, attempt, result))
         self._take(self.race.answered(attempt.number, result, clean_line(attempt.meter.refusals)))
+
+    def _ask_again(self, again: Again) -> None:
+        """Have a red attempt answer again, unless that would pass a limit."""
+        attempt, limits = self.attempts[again.attempt], self.plan.limits
+        tokens, cost = self._tokens() + self._later.tokens, self._cost() + (self._later.cost or 0.0)
+        if limits.tokens is not None and tokens > limits.tokens:
+            why = f"another answer would pass the limit of {limits.tokens:,} tokens"
+        elif limits.cost is not None and cost > limits.cost:
+            why = f"another answer would pass the limit of ${limits.cost:,.2f}"
+        else:
+            self._publish(attempt_again(self.turn.name, attempt, again.answer, again.judgements[0]))
+            answering = attempt.run_again(request_of(again.judgements))
+            self._run("attempt", self._answer(attempt, answering), attempt.number)
+            return
+        self._take(self.race.failed(attempt.number, why))
 
     async def _check(self, run: RunCheck) -> None:
         self._checks[run] = time.monotonic()
@@ -214,7 +255,8 @@ class RaceRunner:
                 verdict = await self._judge.baseline(run.check)
                 self._tell(baseline_checked(self.turn.name, verdict))
             else:
-                verdict = await self._judge.attempt(run.check, self.attempts[run.attempt].files)
+                answer = self.attempts[run.attempt].answers[self.race.lives[run.attempt].answer - 1]
+                verdict = await self._judge.attempt(run.check, answer.change)
         finally:
             del self._checks[run]
         self._take(self.race.checked(run.attempt, run.check, verdict))
@@ -250,27 +292,49 @@ class RaceRunner:
                 self._take(self.race.failed(attempt.number, why))
 
     def _take(self, effects: Sequence[Effect]) -> None:
-        """Carry out what the race decided."""
-        for effect in effects:
-            match effect:
-                case RunCheck():
-                    self._run("check", self._check(effect), effect.attempt)
-                case Cut(attempt=number):
-                    self._cut(number)
-                case Checked(attempt=number, judgement=judgement):
-                    self._publish(attempt_checked(self.turn.name, number, judgement))
-                case Ended(attempt=number, state=state, why=why):
-                    attempt = self.attempts.get(number)
-                    tokens = attempt.meter.tokens if attempt is not None else 0
-                    if state is State.GREEN and not self.race.all_green(self.race.lives[number]):
-                        state = State.RED  # as red as before
-                    self._tell(
-                        AttemptEnded(
-                            turn=self.turn.name, attempt=number, status=str(state), tokens=tokens, why=why
-                        )
+        """Carry out what the race decided, after what is carried out already."""
+        self._effects.extend(effects)
+        if self._carrying_out:
+            return
+        self._carrying_out = True
+        try:
+            while self._effects:
+                self._carry_out(self._effects.popleft())
+        finally:
+            self._carrying_out = False
+
+    def _carry_out(self, effect: Effect) -> None:
+        match effect:
+            case RunCheck():
+                self._run("check", self._check(effect), effect.attempt)
+            case Cut(attempt=number):
+                self._cut(number)
+            case Checked(attempt=number, answer=answer, judgement=judgement):
+                self._publish(attempt_checked(self.turn.name, number, answer, judgement))
+            case Again():
+                self._ask_again(effect)
+            case Ended(attempt=number, state=state, why=why):
+                attempt = self.attempts.get(number)
+                tokens = attempt.meter.tokens if attempt is not None else 0
+                life = self.race.lives[number]
+                if attempt is not None:
+                    attempt.keep(life.answer)
+                    attempt.close()
+                if state is State.GREEN and not self.race.all_green(life):
+                    state = State.RED  # as red as before
+                self._tell(
+                    AttemptEnded(
+                        turn=self.turn.name,
+                        attempt=number,
+                        status=str(state),
+                        tokens=tokens,
+                        why=why,
+                        answer=life.answer,
+                        answers=life.asked,
                     )
-                case Decided():
-                    self._decide(effect)
+                )
+            case Decided():
+                self._decide(effect)
 
     def _cut(self, number: int) -> None:
         attempt = self.attempts.get(number)
@@ -302,7 +366,7 @@ class RaceRunner:
         self._signal(Signal.ANSWERED)
         judged = self.race.lives[decided.winner].result
         files = self.files(f"{self.turn.name}.w")
-        result = await self._thread.run(lambda: rehearse(winner.files.edits, files))
+        result = await self._thread.run(lambda: rehearse(winner.change.edits, files))
         if self._stopped():
             return
         if result.key != judged.key:
@@ -311,11 +375,11 @@ class RaceRunner:
         if decided.why:
             self._publish(Notice(level="warning", text=clean_line(f"the winner leaves {decided.why}")))
         winner.remember(self._memory)
-        self._kept = winner.meter.output_tokens
+        self._kept = winner.kept_tokens
         self._landing(self.turn.name, decided.winner)
-        self._publish(TextDelta(turn=self.turn.name, text=clean("".join(winner.meter.said))))
+        self._publish(TextDelta(turn=self.turn.name, text=clean(winner.said)))
         try:
-            await land(winner.files.edits, self._lane)
+            await land(winner.change.edits, self._lane)
         finally:
             self._memory.unreported += self._lane.outcomes
         self._signal(Signal.SETTLED)

@@ -40,7 +40,7 @@ def rehearse(edits: Sequence[Hunk], files: AttemptFiles) -> Result:
             # The message may end in lines of the file.
             why = f"the project has changed, and the attempt no longer fits: {placed.message}"
             raise TurnFailedError(f"nothing was landed: {why}", CHANGED)
-    return files.result()
+    return files.now().result()
 
 
 async def land(edits: Sequence[Hunk], lane: Lane) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from context.disk.source import Source, is_instructions
-from context.project.project import Project
+from context.project.project import ReadsProject
 from context.text.safe import HIDDEN, safe_text
 from context.text.secrets import is_secret_file
 from context.text.tokens import Counter
@@ -127,7 +127,7 @@ class Prepares(Protocol):
 class Preparation:
     """Prepares turns for one project and one model. ``budget`` is in tokens, instructions included."""
 
-    project: Project
+    project: ReadsProject
     counter: Counter
     known: asyncio.Event
     """Set once the project has been read for the first time, but for a few files at most."""

@@ -24,7 +24,7 @@ from session.checks.finding import Verdict
 from session.checks.sandbox.command import SandboxRefused
 from session.checks.sandbox.sandbox import Sandboxes
 from session.race.attempt import SharedPreparation
-from session.race.attempt_files import Judge
+from session.race.judge import Judge
 from session.setup.user_tables import AttemptSettings
 from tests.session.race.attempts.races import ADD, RIGHT, RIGHT_SUM, SYNTAX, WRONG, project, script
 from tests.session.talking import talking

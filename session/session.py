@@ -221,6 +221,7 @@ class Session:
             turns=self._turns,
             checks=self.checks,
             hunks=self.hunks,
+            money=self.money,
             attended=attended,
         )
         self.compaction = CompactionCommands(
@@ -394,6 +395,7 @@ class Session:
         process stops waiting, what is red is not sent back by itself, and the user's command ends."""
         self._turns.interrupt()
         self.checks.interrupt()
+        self.race.interrupt()
         self.shell.stop()
         self.assist.interrupt()
         self._workspace.ledger.wait.stop()

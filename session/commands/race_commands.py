@@ -21,6 +21,7 @@ from session.setup.model_choice import ChoiceError, ModelChoice
 from session.setup.opening import Opening
 from session.setup.user_tables import MOST_ATTEMPTS
 from session.tools.toolbox import Toolbox
+from session.turn.money import MoneyBudget
 from session.turn.preparation import Preparations
 from session.turn.turn_memory import TurnMemory
 from session.turn.turns import Turns
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from session.checks.check import Check
     from session.race.attempt import Attempt
     from session.race.attempt_files import AttemptFiles
+    from session.race.kept_race import KeptAttempt, KeptRace
     from session.race.plan import RacePlan
     from session.race.race_runner import RaceRunner
     from session.race.take_runner import Takable, TakeRunner
@@ -60,6 +62,7 @@ class RaceCommands:
         turns: Turns,
         checks: CheckCommands,
         hunks: HunkCommands,
+        money: MoneyBudget,
         attended: bool,
     ) -> None:
         self._opening = opening
@@ -74,7 +77,10 @@ class RaceCommands:
         self._turns = turns
         self._checks = checks
         self._hunks = hunks
+        self._money = money
         self._attended = attended
+        self._stops = 0
+        """How often the user stopped what runs."""
         self._last: RaceRunner | None = None
         self._landed = ""
         """The turn whose hunks are those of the attempt that is in the project now."""
@@ -104,11 +110,14 @@ class RaceCommands:
             raise RaceError(self._opening.missing)
         if self._opening.local is not None:
             raise RaceError("the embedded engine answers one request at a time, so attempts cannot race")
+        stops = self._stops
         try:
             judges = list(checks) if checks is not None else await self._checks.agreed()
         except CheckError as problem:
             raise RaceError(str(problem)) from problem
         await asyncio.to_thread(_load)
+        if self._stops != stops:
+            raise RaceError("the race was stopped before it began")
         if not judges:
             raise RaceError("a race needs a check that says which attempt is right")
 
@@ -126,6 +135,10 @@ class RaceCommands:
             raise RaceError(f"[attempts] in config.toml: {problem}") from problem
         self._turns.submit(prompt, make, typed=typed)
         return f"{attempts} attempts, judged by {', '.join(check.name for check in judges)}"
+
+    def interrupt(self) -> None:
+        """The user stops what runs: a race that is about to begin does not."""
+        self._stops += 1
 
     def take(self, number: int) -> None:
         """Land attempt ``number`` of the last race, in place of the one that landed. Raises RaceError."""
@@ -187,18 +200,9 @@ class RaceCommands:
         return taken, (self._landed, self._session), self._taken
 
     def _kept_takable(self, number: int) -> tuple[Takable, tuple[str, str], int]:
-        from session.race.kept_race import read_race
         from session.race.take_runner import Takable
 
-        try:
-            race = read_race(self._opening.workspace.folders.state)
-        except StoreError as problem:
-            raise RaceError(str(problem)) from problem
-        if race is None:
-            raise RaceError(NO_RACE)
-        attempt = next((each for each in race.attempts if each.number == number), None)
-        if attempt is None:
-            raise RaceError(f"the last race has no attempt {number}; it has 1 to {len(race.attempts)}")
+        race, attempt = self._kept_attempt(number)
         if number == race.taken:
             raise RaceError(f"attempt {number} has landed already")
         if not (edits := attempt.edits()):
@@ -242,8 +246,30 @@ class RaceCommands:
         return frozenset(number for number, life in race.lives.items() if race.all_green(life))
 
     def diff(self, number: int) -> str:
-        """What attempt ``number`` of the last race changes, as a unified diff. Raises RaceError."""
+        """What attempt ``number`` of the last race changes, as a unified diff. It may read the disk. Raises
+        RaceError."""
+        if self._last is None:
+            return self._kept_attempt(number)[1].diff
         return self._attempt(number).change.diff()
+
+    def kept(self) -> KeptRace:
+        """The last race of the project, from disk. Raises RaceError."""
+        from session.race.kept_race import read_race
+
+        try:
+            race = read_race(self._opening.workspace.folders.state)
+        except StoreError as problem:
+            raise RaceError(str(problem)) from problem
+        if race is None:
+            raise RaceError(NO_RACE)
+        return race
+
+    def _kept_attempt(self, number: int) -> tuple[KeptRace, KeptAttempt]:
+        race = self.kept()
+        attempt = next((each for each in race.attempts if each.number == number), None)
+        if attempt is None:
+            raise RaceError(f"the last race has no attempt {number}; it has 1 to {len(race.attempts)}")
+        return race, attempt
 
     def _attempt(self, number: int) -> Attempt:
         if self._last is None:
@@ -294,6 +320,8 @@ class RaceCommands:
             publish=self._publish,
             landing=self._lands,
             keep=self._keep,
+            money=self._money,
+            attended=self._attended,
         )
         return self._last
 
@@ -313,7 +341,8 @@ class RaceCommands:
         from session.checks.check import by_cost
         from session.race.plan import RaceLimits, RacePlan, vary
 
-        settings = self._opening.settings.attempts
+        settings, budget = self._opening.settings.attempts, self._opening.settings.budget.turn
+        cost = settings.cost or budget or None
         return RacePlan(
             vary(
                 attempts,
@@ -327,12 +356,13 @@ class RaceCommands:
             by_cost(checks),
             RaceLimits(
                 settings.tokens,
-                settings.cost or self._opening.settings.budget.turn or None,
+                cost,
                 settings.minutes * 60 if settings.minutes else None,
             ),
             settings.checks_at_once or (MOST_ATTEMPTS if settings.cluster else slots_here()),
             judge_all,
             settings.rounds if rounds is None else rounds,
+            settings.ask_above if cost is None else None,
             goals,
         )
 

@@ -6,7 +6,7 @@ Attempts differ in model, effort, temperature, and a hint of approach.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -64,8 +64,15 @@ class RacePlan:
     judge_all: bool = False
     rounds: int = 0
     """How often a red attempt answers again."""
+    ask_above: float | None = None
+    """The dollars from which the user is asked; None where a limit says what the race may cost."""
     goals: bool = False
     """Whether the checks are to become green, whatever they were."""
+
+    @property
+    def asked(self) -> list[ChosenModel]:
+        """The model that each attempt asks."""
+        return [variation.chosen for variation in self.variations]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,19 +93,18 @@ LIKELY_ROUNDS = 3
 """Requests after the first one of an attempt that are assumed: each round of tool calls is one."""
 
 
-def estimate(plan: RacePlan, input_tokens: int) -> Estimate:
-    """The estimate for a race whose attempts send ``input_tokens`` each.
+def estimate(asked: Iterable[ChosenModel], input_tokens: int) -> Estimate:
+    """The estimate for a race whose attempts ask these models, and send ``input_tokens`` each.
 
     A model that calls tools, or sends its edits as calls, is asked again with what came of them, and then its
     input is in the server's cache. It may be there after the first attempt as well; that is not counted on.
     """
     tokens, cost = 0, 0.0
     priced = True
-    for variation in plan.variations:
-        model = variation.chosen.model
+    for chosen in asked:
+        model, price = chosen.model, chosen.price
         again = LIKELY_ROUNDS * input_tokens if model.tools or model.edits_are_calls else 0
         tokens += input_tokens + again + LIKELY_OUTPUT
-        price = variation.chosen.price
         if price is None:
             priced = False
         else:
@@ -110,13 +116,13 @@ LIKELY_TOLD = 1_500
 """Tokens that what a check printed is assumed to have."""
 
 
-def estimate_later(plan: RacePlan, input_tokens: int) -> Estimate:
+def estimate_later(asked: Iterable[ChosenModel], input_tokens: int) -> Estimate:
     """The estimate for another answer of one attempt, the dearest: it sends all of the conversation again,
     of which the server has read the most."""
     tokens, cost = 0, 0.0
     priced = True
-    for variation in plan.variations:
-        model, price = variation.chosen.model, variation.chosen.price
+    for chosen in asked:
+        model, price = chosen.model, chosen.price
         rounds = 1 + (LIKELY_ROUNDS if model.tools or model.edits_are_calls else 0)
         told = input_tokens + LIKELY_OUTPUT + LIKELY_TOLD
         tokens = max(tokens, rounds * told + LIKELY_OUTPUT)
@@ -131,6 +137,20 @@ def estimate_later(plan: RacePlan, input_tokens: int) -> Estimate:
 def _again(price: Price, input_tokens: int, again: int) -> float:
     """What the later requests of an attempt cost, whose input was read before."""
     return again / max(1, input_tokens) * price.cost(input_tokens, input_tokens, 0)
+
+
+FIRST_WINDOW = 25_000
+"""Input tokens that a first request is assumed to have before its window is made."""
+
+
+def likely(opening: Opening, attempts: int) -> tuple[Estimate, Estimate]:
+    """What a race of so many attempts in this project is likely to take, before anything is known of its
+    prompt, and what each further answer of one is. Raises ChoiceError."""
+    settings, toolbox = opening.settings.attempts, Toolbox()
+    choice = ModelChoice(opening, "", toolbox)
+    asked = [_choice(at, "", settings, opening, "", toolbox, choice).chosen() for at in range(attempts)]
+    tokens = min([FIRST_WINDOW, *(each.model.budget for each in asked)])
+    return estimate(asked, tokens), estimate_later(asked, tokens)
 
 
 T = TypeVar("T")

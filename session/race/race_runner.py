@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import suppress
 from functools import partial
 
 from context.window.pieces import BudgetTooSmall
@@ -19,6 +20,7 @@ from session.base.events import (
     TurnEnded,
     TurnStarted,
 )
+from session.base.storage.private_files import StoreError
 from session.base.tasks import log_fault
 from session.base.text.sanitize import clean, clean_line
 from session.project.edit_thread import EditThread
@@ -27,7 +29,7 @@ from session.race.attempt_files import AttemptFiles
 from session.race.attempt_life import State
 from session.race.attempt_maker import AttemptMaker
 from session.race.judge import Judge
-from session.race.plan import RacePlan, estimate, estimate_later
+from session.race.plan import Estimate, RacePlan, estimate, estimate_later
 from session.race.race_events import (
     attempt_again,
     attempt_answered,
@@ -55,12 +57,15 @@ from session.race.take_runner import land, rehearse
 from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain
 from session.turn.hunk_life import Answer
 from session.turn.lane import Lane
+from session.turn.money import MoneyBudget
 from session.turn.runner import STATUS
 from session.turn.turn import Phase, Signal, Turn
 from session.turn.turn_memory import TurnMemory
 
 LOOK_SECONDS = 0.2
 """Seconds between two looks at the limits, and between two reports on how far the attempts are."""
+MONEY_SECONDS = 5.0
+"""Seconds between two looks at what other sessions spend."""
 LEAST_SILENCE, TIMES_ANSWER = 30.0, 3.0
 """Seconds without anything new of an answer, and how many times as long as the slowest whole answer took,
 after which it is given up."""
@@ -86,8 +91,15 @@ class RaceRunner:
         publish: Callable[[Event], None],
         landing: Callable[[str, int], None],
         keep: Callable[[], Awaitable[None]],
+        money: MoneyBudget,
+        attended: bool,
     ) -> None:
-        """``landing`` is called with the turn and the winner before it lands, ``keep`` once all has ended."""
+        """``landing`` is called with the turn and the winner once hunks of it have landed, ``keep`` at the
+        end.
+        Where it is ``attended``, the user can agree to what it costs by ``money``."""
+        self._money, self._attended = money, attended
+        self._budget_holds = True
+        """Whether the limits of an hour and a day end the race."""
         self._keep = keep
         self.turn = turn
         self.prompt = prompt
@@ -173,7 +185,12 @@ class RaceRunner:
         if self._stopped():
             return
         standing = self._maker.first.base.instruction_tokens + self._memory.conversation.tokens
-        self._start(prepared.tokens + standing)
+        likely = estimate(self.plan.asked, prepared.tokens + standing)
+        self._hold_limits(likely)
+        await self._ask_for_money(likely)
+        if self._stopped():
+            return
+        self._start(prepared.tokens + standing, likely)
         looking = asyncio.create_task(self._look(), name="following a race")
         try:
             await asyncio.wait({self._decided})
@@ -183,9 +200,8 @@ class RaceRunner:
         if not looking.cancelled():
             looking.result()
 
-    def _start(self, input_tokens: int) -> None:
-        plan, first = self.plan, self.plan.variations[0].chosen
-        likely, self._later = estimate(plan, input_tokens), estimate_later(plan, input_tokens)
+    def _hold_limits(self, likely: Estimate) -> None:
+        plan = self.plan
         over = plan.limits.tokens is not None and likely.tokens > plan.limits.tokens
         dear = plan.limits.cost is not None and (likely.cost or 0.0) > plan.limits.cost
         if over or dear:
@@ -194,6 +210,20 @@ class RaceRunner:
                 f"{plan.limits}: ask for fewer attempts, or change [attempts] or [budget] in config.toml",
                 "limit",
             )
+
+    async def _ask_for_money(self, likely: Estimate) -> None:
+        """Raise TurnFailedError where the user has not agreed to what the race is likely to cost."""
+        plan, count = self.plan, len(self.plan.variations)
+        why = await self._money.race_refusal(
+            self.prompt, count, likely.cost, plan.ask_above, can_agree=self._attended
+        )
+        self._budget_holds = why is not None
+        if why:
+            raise TurnFailedError(why, "cost")
+
+    def _start(self, input_tokens: int, likely: Estimate) -> None:
+        plan, first = self.plan, self.plan.variations[0].chosen
+        self._later = estimate_later(plan.asked, input_tokens)
         self._publish(turn_started(self._session, self.turn.name, first, input_tokens))
         self._publish(race_started(self.turn.name, plan, input_tokens, likely, self._later))
         early, self._early = self._early or [], None
@@ -241,6 +271,8 @@ class RaceRunner:
             why = f"another answer would pass the limit of {limits.tokens:,} tokens"
         elif limits.cost is not None and cost > limits.cost:
             why = f"another answer would pass the limit of ${limits.cost:,.2f}"
+        elif self._budget_holds and (reached := self._money.reached(cost)):
+            why = f"another answer would pass a limit: {reached}"
         else:
             self._publish(attempt_again(self.turn.name, attempt, again.answer, again.judgements[0]))
             answering = attempt.run_again(request_of(again.judgements))
@@ -264,8 +296,15 @@ class RaceRunner:
     async def _look(self) -> None:
         """Tell how far the attempts are, and hold the limits."""
         limits = self.plan.limits
+        looked = time.monotonic()
         while True:
             await asyncio.sleep(LOOK_SECONDS)
+            if time.monotonic() - looked > MONEY_SECONDS:
+                with suppress(StoreError):
+                    await self._money.refresh()
+                looked = time.monotonic()
+            if self._budget_holds and (why := self._money.reached(self._cost())):
+                self._take(self.race.stop_streaming(why))
             for attempt in self.attempts.values():
                 self._progress(attempt)
             self._pass_over()
@@ -376,10 +415,9 @@ class RaceRunner:
             self._publish(Notice(level="warning", text=clean_line(f"the winner leaves {decided.why}")))
         winner.remember(self._memory)
         self._kept = winner.kept_tokens
-        self._landing(self.turn.name, decided.winner)
         self._publish(TextDelta(turn=self.turn.name, text=clean(winner.said)))
         try:
-            await land(winner.change.edits, self._lane)
+            await land(winner.change.edits, self._lane, lambda: self._landing(self.turn.name, winner.number))
         finally:
             self._memory.unreported += self._lane.outcomes
         self._signal(Signal.SETTLED)

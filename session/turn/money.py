@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
@@ -97,6 +98,32 @@ class MoneyBudget:
         allowed = least + (limit or least)
         self._agreed = {prompt: allowed}
         return f"{told}; Enter sends it all the same, for up to {dollars(allowed)}"
+
+    async def race_refusal(
+        self, prompt: str, attempts: int, likely: float | None, ask_above: float | None, *, can_agree: bool
+    ) -> str | None:
+        """Why a race that is ``likely`` to cost so much is not begun, or nothing; None where the user agreed
+        to pass the limits of an hour and a day. From ``ask_above`` dollars it needs an agreement, which is to
+        ask for the same race once more where the user ``can_agree``."""
+        if likely is None:
+            return ""
+        with suppress(
+            StoreError
+        ):  # what was read last counts on: the log itself tells that it cannot be read
+            await self.refresh()
+        asked = f"{attempts} attempts at {prompt}"
+        why = self.reached(likely)
+        if self._agreed.pop(asked, None) is not None:
+            return None if why else ""
+        if not why and ask_above is not None and likely > ask_above:
+            why = f"races ask first from {dollars(ask_above)} on (ask_above in [attempts])"
+        if not why:
+            return ""
+        told = f"not begun: {attempts} attempts are likely to cost {dollars(likely)}, and {why}"
+        if not can_agree:
+            return f"{told}; say what it may cost with --max-cost"
+        self._agreed = {asked: likely}
+        return f"{told}; the same /try once more begins it all the same"
 
 
 def spent_lately(rows: tuple[Row, ...], now: float) -> tuple[float, float]:

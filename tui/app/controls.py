@@ -152,7 +152,7 @@ def make_controls(
         clipboard,
         find,
         sessions,
-        Races(app, panes, themes, session),
+        Races(app, panes, themes, session, background),
         review,
         FindingControl(panes, layout, session, shown_file),
         SaveReviewControl(app, panes, overlays.themes, background, session, shown_file, files),

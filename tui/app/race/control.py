@@ -160,12 +160,14 @@ class RaceControl:
         panes: Panes,
         themes: ThemeSwitch,
         session: SessionPort,
+        view: RaceView | None = None,
     ) -> None:
+        """``view`` is a race of an earlier session, until another one begins."""
         self._app = app
         self._panes = panes
         self._themes = themes
         self._session = session
-        self._view = RaceView()
+        self._view = RaceView() if view is None else view
         self._panel: RacePanel | None = None
 
     def take(self, event: Event) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from textual.app import App
 
 from session.base.events import Event, RaceStarted
+from tui.app.control.background import BackgroundTasks
 from tui.app.panes.layout import Panes
 from tui.front.port import SessionPort
 
@@ -24,7 +26,9 @@ class Races:
         panes: Panes,
         themes: ThemeSwitch,
         session: SessionPort,
+        background: BackgroundTasks,
     ) -> None:
+        self._background = background
         self._app = app
         self._panes = panes
         self._themes = themes
@@ -41,8 +45,24 @@ class Races:
             self._control.take(event)
 
     def look(self) -> None:
-        """Show every attempt of the last race, and what it changes."""
-        if self._control is None:
-            self._panes.status.say("there was no race yet: /try 5 PROMPT begins one")
-        else:
+        """Show every attempt of the last race, and what it changes; of an earlier session too."""
+        if self._control is not None:
             self._control.look()
+        else:
+            self._background.start(self._look_at_kept(), "reading the last race")
+
+    async def _look_at_kept(self) -> None:
+        from session.commands.race_commands import RaceError
+
+        try:
+            race = await asyncio.to_thread(self._session.race.kept)
+        except RaceError as problem:
+            self._panes.status.say(str(problem))
+            return
+        if self._control is None:
+            from tui.app.race.control import RaceControl
+            from tui.app.race.rows import RaceView
+
+            view = RaceView.of_kept(race)
+            self._control = RaceControl(self._app, self._panes, self._themes, self._session, view)
+        self._control.look()

@@ -17,6 +17,7 @@ from session.base.events import (
     RaceEnded,
     RaceStarted,
 )
+from session.race.kept_race import KeptRace
 from tui.front.words.check_lines import ended_line, race_estimate
 from tui.front.words.figures import thousands
 from tui.screen.drawing.plain import clipped, visible
@@ -73,14 +74,34 @@ class RaceView:
         self.winner = 0
         self._before: dict[str, str] = {}
         self._head = ""
+        self._told_before = True
+        """Whether it is known what the checks said before any change."""
         self.ended: RaceEnded | None = None
+
+    @classmethod
+    def of_kept(cls, race: KeptRace) -> RaceView:
+        """A race of an earlier session, as it is kept on disk."""
+        view = cls()
+        view._head, view._told_before = f"the last race: {race.prompt}", False
+        view.winner = race.taken
+        for each in race.attempts:
+            view.attempts[each.number] = AttemptRow(
+                each.number,
+                state=each.status,
+                tokens=each.tokens,
+                lines=each.lines,
+                verdicts=each.standings,
+                why=each.why,
+            )
+        view.checks = tuple(dict.fromkeys(name for each in race.attempts for name in each.standings))
+        return view
 
     def take(self, event: Event) -> bool:
         """Fold an event in; returns whether it is one of a race."""
         match event:
             case RaceStarted(turn=turn, attempts=attempts, checks=checks):
                 self.turn, self.checks, self.ended, self.winner = turn, checks, None, 0
-                self._before = {}
+                self._before, self._told_before = {}, True
                 self.attempts = {number: AttemptRow(number) for number in range(1, attempts + 1)}
                 self._head = f"race of {attempts} · {race_estimate(event)}"
             case BaselineChecked(check=check, status=status):
@@ -135,6 +156,8 @@ class RaceView:
         if self.ended is not None:
             role = "success" if self.ended.winner else "warning"
             return Row(_clipped([(" " + visible(ended_line(self.ended)), role)], width), fill)
+        if not self._told_before:
+            return Row(_clipped([(f" {visible(self._head)}", "strong")], width), fill)
         before = [_verdict(check, self._before.get(check, "")) for check in self.checks]
         spans: list[Span] = [(f" {visible(self._head)}", "strong"), (" · before, here:", "muted")]
         return Row(_clipped([*spans, *(span for pair in before for span in pair)], width), fill)
@@ -151,7 +174,7 @@ class RaceView:
             (f"{sign} {attempt.state:<9}", role),
             (f" answer {attempt.answer}" if attempt.answer > 1 else "", "accent"),
             (f" {thousands(attempt.tokens):>6}{rate} ", "text"),
-            (f" {hunks}{refused}{lines} ", "muted"),
+            (f" {hunks if self._told_before else ''}{refused}{lines} ", "muted"),
         ]
         for check in self.checks:
             spans += _verdict(check, attempt.verdicts.get(check, ""))

@@ -341,8 +341,7 @@ class RaceCommands:
         from session.checks.check import by_cost
         from session.race.plan import RaceLimits, RacePlan, vary
 
-        settings, budget = self._opening.settings.attempts, self._opening.settings.budget.turn
-        cost = settings.cost or budget or None
+        settings = self._opening.settings.attempts
         return RacePlan(
             vary(
                 attempts,
@@ -356,13 +355,12 @@ class RaceCommands:
             by_cost(checks),
             RaceLimits(
                 settings.tokens,
-                cost,
+                settings.cost,
                 settings.minutes * 60 if settings.minutes else None,
             ),
             settings.checks_at_once or (MOST_ATTEMPTS if settings.cluster else slots_here()),
             judge_all,
             settings.rounds if rounds is None else rounds,
-            settings.ask_above if cost is None else None,
             goals,
         )
 

@@ -64,8 +64,6 @@ class RacePlan:
     judge_all: bool = False
     rounds: int = 0
     """How often a red attempt answers again."""
-    ask_above: float | None = None
-    """The dollars from which the user is asked; None where a limit says what the race may cost."""
     goals: bool = False
     """Whether the checks are to become green, whatever they were."""
 

@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 from context.window.pieces import BudgetTooSmall
@@ -57,7 +58,7 @@ from session.race.take_runner import land, rehearse
 from session.turn.failures import INTERNAL, Failure, TurnFailedError, explain
 from session.turn.hunk_life import Answer
 from session.turn.lane import Lane
-from session.turn.money import MoneyBudget
+from session.turn.money import MoneyBudget, Purse, dollars
 from session.turn.runner import STATUS
 from session.turn.turn import Phase, Signal, Turn
 from session.turn.turn_memory import TurnMemory
@@ -98,8 +99,7 @@ class RaceRunner:
         end.
         Where it is ``attended``, the user can agree to what it costs by ``money``."""
         self._money, self._attended = money, attended
-        self._budget_holds = True
-        """Whether the limits of an hour and a day end the race."""
+        self._purse = Purse()
         self._keep = keep
         self.turn = turn
         self.prompt = prompt
@@ -214,18 +214,23 @@ class RaceRunner:
     async def _ask_for_money(self, likely: Estimate) -> None:
         """Raise TurnFailedError where the user has not agreed to what the race is likely to cost."""
         plan, count = self.plan, len(self.plan.variations)
-        why = await self._money.race_refusal(
-            self.prompt, count, likely.cost, plan.ask_above, can_agree=self._attended
+        purse = await self._money.purse(
+            self.prompt,
+            likely.cost,
+            can_agree=self._attended,
+            attempts=count,
+            own_limit=plan.limits.cost,
         )
-        self._budget_holds = why is not None
-        if why:
-            raise TurnFailedError(why, "cost")
+        if isinstance(purse, str):
+            raise TurnFailedError(purse, "cost")
+        self._purse = purse
 
     def _start(self, input_tokens: int, likely: Estimate) -> None:
         plan, first = self.plan, self.plan.variations[0].chosen
         self._later = estimate_later(plan.asked, input_tokens)
         self._publish(turn_started(self._session, self.turn.name, first, input_tokens))
-        self._publish(race_started(self.turn.name, plan, input_tokens, likely, self._later))
+        limited = replace(plan, limits=replace(plan.limits, cost=self._purse.limit))
+        self._publish(race_started(self.turn.name, limited, input_tokens, likely, self._later))
         early, self._early = self._early or [], None
         for event in early:
             self._publish(event)
@@ -269,10 +274,8 @@ class RaceRunner:
         tokens, cost = self._tokens() + self._later.tokens, self._cost() + (self._later.cost or 0.0)
         if limits.tokens is not None and tokens > limits.tokens:
             why = f"another answer would pass the limit of {limits.tokens:,} tokens"
-        elif limits.cost is not None and cost > limits.cost:
-            why = f"another answer would pass the limit of ${limits.cost:,.2f}"
-        elif self._budget_holds and (reached := self._money.reached(cost)):
-            why = f"another answer would pass a limit: {reached}"
+        elif reached := self._spent(cost):
+            why = f"no other answer: {reached}"
         else:
             self._publish(attempt_again(self.turn.name, attempt, again.answer, again.judgements[0]))
             answering = attempt.run_again(request_of(again.judgements))
@@ -303,17 +306,22 @@ class RaceRunner:
                 with suppress(StoreError):
                     await self._money.refresh()
                 looked = time.monotonic()
-            if self._budget_holds and (why := self._money.reached(self._cost())):
+            if why := self._spent(self._cost()):
                 self._take(self.race.stop_streaming(why))
             for attempt in self.attempts.values():
                 self._progress(attempt)
             self._pass_over()
             if limits.tokens is not None and self._tokens() > limits.tokens:
                 self._take(self.race.stop_streaming(f"the limit of {limits.tokens:,} tokens is reached"))
-            if limits.cost is not None and self._cost() > limits.cost:
-                self._take(self.race.stop_streaming(f"the limit of ${limits.cost:,.2f} is reached"))
             if limits.seconds is not None and time.monotonic() - self._began > limits.seconds:
                 self._take(self.race.stop(f"the limit of {limits.seconds / 60:g} minutes is reached"))
+
+    def _spent(self, cost: float) -> str:
+        """The limit that a race that costs so much would pass; empty for none."""
+        limit = self._purse.limit
+        if limit is not None and cost > limit:
+            return f"the limit of {dollars(limit)} is reached"
+        return "" if self._purse.agreed else self._money.reached(cost)
 
     def _pass_over(self) -> None:
         """Give the slot of a slow check to another one, and give up an answer that has stopped coming."""

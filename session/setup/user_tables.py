@@ -148,8 +148,6 @@ class AttemptSettings:
     minutes: float | None = 30.0
     rounds: int = 2
     """How often a red attempt answers again."""
-    ask_above: float = 1.0
-    """US dollars from which a race begins only once the user agreed."""
     checks_at_once: int | None = None
     """The most checks that run at a time; by default one for each two processors of this machine, and on a
     cluster as many as it has room for."""
@@ -170,7 +168,6 @@ def read_attempts(values: Any) -> AttemptSettings:
         cost=_number(table, "cost"),
         minutes=_number(table, "minutes") or defaults.minutes,
         rounds=table.whole("rounds", defaults.rounds, least=0, most=10),
-        ask_above=_number(table, "ask_above") or defaults.ask_above,
         checks_at_once=table.whole("checks_at_once", 0, least=0, most=_MOST_SLOTS) or None,
         cluster=read_cluster(table),
     )

@@ -83,7 +83,7 @@ def excused(runs: Sequence[Verdict], before: Sequence[Verdict]) -> Judgement | N
     if len(greens) < LEAST_PASSES or not found or not found <= told_apart(before):
         return None
     first = next(str(each) for run in runs for each in run.findings)
-    why = f"flaky before any change too: {first}"
+    why = f"a flaky test, as before any change: {first}"
     mended = len(set(map(place, in_all(before))))
     standing = Standing.GREEN if mended else Standing.AS_BEFORE
     return Judgement(standing, greens[-1], 0 if mended else len(found), mended, why)

@@ -233,6 +233,7 @@ class Session:
             lane=self._maker.lane,
             checks=self.checks,
             hunks=self.hunks,
+            money=self.money,
             attended=attended,
         )
         self.compaction = CompactionCommands(
@@ -406,6 +407,7 @@ class Session:
         process stops waiting, what is red is not sent back by itself, and the user's command ends."""
         self._turns.interrupt()
         self.checks.interrupt()
+        self.race.interrupt()
         self.shell.stop()
         self.assist.interrupt()
         self._workspace.ledger.wait.stop()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from context.disk.changes import Change
 from context.disk.source import LINK, Source, Unread, read
@@ -48,9 +48,13 @@ class Snapshot:
     above: int = 0
     """Number of folders above ``root`` that belong to its repository."""
     complete: bool = False
+    edited: Mapping[str, Source | Unread] = field(default_factory=lambda: MappingProxyType({}))
+    """Files that stand for those on disk: what an answer makes of them that is not written."""
 
     def read(self, path: str) -> Source | Unread:
         """Read the current file from disk, unless the snapshot has a reason not to."""
+        if (edited := self.edited.get(path)) is not None:
+            return edited
         why = self.unread.get(path)
         return Unread(path, why) if why is not None else read(self.root, path)
 
@@ -87,3 +91,26 @@ class Snapshot:
 def frozen(values: Mapping[K, V]) -> Mapping[K, V]:
     """A read-only copy."""
     return MappingProxyType(dict(values))
+
+
+class ReadsProject(Protocol):
+    """What looks into a project need: a :class:`Project`, or one with edits that are not written."""
+
+    @property
+    def root(self) -> Path:
+        """The project's folder."""
+        ...
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The newest snapshot."""
+        ...
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """The number of files that are known, and the number of all files."""
+        ...
+
+    def update(self, paths: Iterable[str]) -> Snapshot:
+        """Read these files anew."""
+        ...

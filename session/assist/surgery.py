@@ -95,6 +95,7 @@ def _last(name: str) -> str:
 MOST_SHOWN = 300
 """Lines of the dropped hunks that are sent to the model."""
 _HUNK = re.compile(r"h?(\d{1,9})")
+_OTHER = re.compile(r"h(\d{1,9})")
 
 
 class SurgeryError(Exception):
@@ -104,7 +105,7 @@ class SurgeryError(Exception):
 @dataclass(frozen=True, slots=True)
 class Cut:
     """What ``/drop`` and ``/amend`` ask for: a hunk, with what depends on it or not, that again or not, and
-    why."""
+    why. With ``chosen``, only those of them go."""
 
     hunk: str
     with_dependents: bool = False
@@ -112,6 +113,9 @@ class Cut:
     why: str = ""
     amended: bool = False
     """The hunk stays, as the user edited its lines; only those that depend on it go."""
+    chosen: tuple[str, ...] = ()
+    alone: bool = False
+    """It goes, whatever depends on it."""
 
     @property
     def command(self) -> str:
@@ -153,8 +157,13 @@ class Surgery:
             if amended or first.startswith("h"):
                 raise SurgeryError(f"{hunk} is not a landed hunk of this session")
             return None
+        chosen = []
+        while rest and (other := _OTHER.fullmatch(rest[0])) is not None:
+            chosen.append(f"h{int(other[1])}")
+            rest.pop(0)
         mode = rest.pop(0) if rest and rest[0] in ("all", "again") else ""
-        return Cut(hunk, bool(mode), mode == "again", " ".join(rest), amended)
+        with_others = bool(mode or chosen)
+        return Cut(hunk, with_others, mode == "again", " ".join(rest), amended, tuple(chosen))
 
     async def dependents(self, hunk: str) -> tuple[Dependent, ...]:
         """The landed hunks of this session that depend on ``hunk``, the oldest first."""
@@ -170,12 +179,19 @@ class Surgery:
         everything is as before.
         """
         found = await self.dependents(cut.hunk)
+        if cut.alone:
+            found = ()
         if found and not cut.with_dependents:
             listed = "; ".join(map(str, found))
             raise SurgeryError(
                 f"others depend on {cut.hunk}: {listed}. {cut.command} all takes them out too, "
-                f"{cut.command} again also asks for them again"
+                f"{cut.command} again also asks for them again, {cut.command} {found[0].hunk} takes that one"
             )
+        if cut.chosen:
+            known = {each.hunk for each in found}
+            if odd := [each for each in cut.chosen if each not in known]:
+                raise SurgeryError(f"{odd[0]} does not depend on {cut.hunk}; nothing was dropped")
+            found = tuple(each for each in found if each.hunk in cut.chosen)
         if cut.amended and not found:
             return f"nothing depends on {cut.hunk}"
         landed = list(self._hunks.undoable.landed)
@@ -237,8 +253,36 @@ class Surgery:
         landed = {name: entry for name, entry in last.items() if entry.op is not Op.UNDO}
         if hunk not in landed:
             return ()
-        used = {name: _used(entry) for name, entry in landed.items()}
+        there = {name: entry for name, entry in landed.items() if name == hunk or self._is_there(entry)}
+        used = {name: self._used(entry) for name, entry in there.items()}
         return dependents(hunk, used, lambda name: self._left(landed[name]))
+
+    def _is_there(self, entry: Entry) -> bool:
+        """Whether anything of a hunk is in its file still: git or another program may have taken it out."""
+        try:
+            now = set(decode(self._tree.read_if_there(entry.place) or b"", entry.place).text.split("\n"))
+        except FileError:
+            return True
+        old = {line.rstrip("\r\n") for splice in entry.splices for line in splice.old if line.strip()}
+        new = {line.rstrip("\r\n") for splice in entry.splices for line in splice.new if line.strip()}
+        added = new - old
+        return bool(added & now) if added else not old or not old <= now
+
+    def _used(self, entry: Entry) -> Used:
+        from session.project.definitions import names_used
+
+        old: set[int] = set()
+        new: set[int] = set()
+        moved = 0
+        for splice in entry.splices:
+            old.update(range(splice.start, splice.start + len(splice.old)))
+            new.update(range(splice.start + moved, splice.start + moved + len(splice.new)))
+            moved += len(splice.new) - len(splice.old)
+        words = names_used(entry.place, self._text(entry.after, entry.place), new)
+        return Used(
+            clean_line(entry.place),
+            words - names_used(entry.path, self._text(entry.before, entry.path), old),
+        )
 
     def _left(self, entry: Entry) -> Left:
         from session.project.definitions import definitions_in, imported_words
@@ -263,14 +307,6 @@ class Surgery:
             return decode(self._ledger.content(digest), path).text
         except FileError:
             return ""
-
-
-def _used(entry: Entry) -> Used:
-    from context.text.words import identifiers
-
-    old = "".join(line for splice in entry.splices for line in splice.old)
-    new = "".join(line for splice in entry.splices for line in splice.new)
-    return Used(clean_line(entry.place), frozenset(identifiers(new)) - frozenset(identifiers(old)))
 
 
 def _request(cut: Cut, found: Collection[Dependent], lost: str, lines: str) -> str:

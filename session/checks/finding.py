@@ -61,6 +61,8 @@ class Verdict:
     """What of its output says why it is red."""
     places: tuple[Finding, ...] = ()
     """The lines of the project that its output names, findings first."""
+    where: str = "here"
+    """Where it ran: on this machine, or the name of a worker of the cluster."""
 
 
 Known = Counter[tuple[str, str]]

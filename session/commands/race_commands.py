@@ -21,6 +21,7 @@ from session.setup.model_choice import ChoiceError, ModelChoice
 from session.setup.opening import Opening
 from session.setup.user_tables import MOST_ATTEMPTS
 from session.tools.toolbox import Toolbox
+from session.turn.money import MoneyBudget
 from session.turn.preparation import Preparations
 from session.turn.turn_memory import TurnMemory
 from session.turn.turns import Turns
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from session.checks.check import Check
     from session.race.attempt import Attempt
     from session.race.attempt_files import AttemptFiles
+    from session.race.kept_race import KeptAttempt, KeptRace
     from session.race.plan import RacePlan
     from session.race.race_runner import RaceRunner
     from session.race.take_runner import Takable, TakeRunner
@@ -61,6 +63,7 @@ class RaceCommands:
         lane: Callable[[str], Lane],
         checks: CheckCommands,
         hunks: HunkCommands,
+        money: MoneyBudget,
         attended: bool,
     ) -> None:
         self._opening = opening
@@ -76,7 +79,10 @@ class RaceCommands:
         self._lane = lane
         self._checks = checks
         self._hunks = hunks
+        self._money = money
         self._attended = attended
+        self._stops = 0
+        """How often the user stopped what runs."""
         self._last: RaceRunner | None = None
         self._landed = ""
         """The turn whose hunks are those of the attempt that is in the project now."""
@@ -91,10 +97,12 @@ class RaceCommands:
         checks: Sequence[Check] | None = None,
         *,
         judge_all: bool = False,
+        rounds: int | None = None,
         typed: str | None = None,
     ) -> str:
         """Begin a turn in which ``attempts`` attempts race, judged by ``checks`` or else by those that the
-        user agreed to. ``typed`` is the command that asked for it. Returns what judges them, in one line.
+        user agreed to. ``rounds`` is how often a red attempt answers again, by default as the settings say;
+        ``typed`` is the command that asked for it. Returns what judges them, in one line.
         Raises RaceError.
         """
         connection = self._connection
@@ -104,23 +112,35 @@ class RaceCommands:
             raise RaceError(self._opening.missing)
         if self._opening.local is not None:
             raise RaceError("the embedded engine answers one request at a time, so attempts cannot race")
+        stops = self._stops
         try:
             judges = list(checks) if checks is not None else await self._checks.agreed()
         except CheckError as problem:
             raise RaceError(str(problem)) from problem
         await asyncio.to_thread(_load)
+        if self._stops != stops:
+            raise RaceError("the race was stopped before it began")
         if not judges:
             raise RaceError("a race needs a check that says which attempt is right")
 
         def make(name: str, text: str) -> RaceRunner:
-            return self._make(name, text, self._lane(name), attempts, judges, connection, judge_all=judge_all)
+            return self._make(name, self._lane(name), text, plan(), connection)
+
+        def plan() -> RacePlan:
+            return self._plan(
+                prompt, attempts, judges, judge_all=judge_all, rounds=rounds, goals=checks is not None
+            )
 
         try:
-            self._plan(prompt, attempts, judges, judge_all=judge_all)
+            plan()
         except ChoiceError as problem:
             raise RaceError(f"[attempts] in config.toml: {problem}") from problem
         self._turns.submit(prompt, make, typed=typed)
         return f"{attempts} attempts, judged by {', '.join(check.name for check in judges)}"
+
+    def interrupt(self) -> None:
+        """The user stops what runs: a race that is about to begin does not."""
+        self._stops += 1
 
     def take(self, number: int) -> None:
         """Land attempt ``number`` of the last race, in place of the one that landed. Raises RaceError."""
@@ -162,7 +182,8 @@ class RaceCommands:
         if self._last is None:
             return self._kept_takable(number)
         attempt = self._attempt(number)
-        if not attempt.files.edits:
+        change = attempt.change
+        if not change.edits:
             why = attempt.meter.refusals
             raise RaceError(f"attempt {number} changed nothing{why and '; '}{why}")
         conversation = self._memory.conversation
@@ -171,9 +192,9 @@ class RaceCommands:
         taken = Takable(
             number,
             attempt.prompt,
-            attempt.files.edits,
-            attempt.files.diff(),
-            "".join(attempt.meter.said),
+            change.edits,
+            change.diff(),
+            attempt.said,
             attempt.variation.chosen,
             attempt.meter.input_tokens if follows else standing,
             attempt.remember if follows else None,
@@ -181,18 +202,9 @@ class RaceCommands:
         return taken, (self._landed, self._session), self._taken
 
     def _kept_takable(self, number: int) -> tuple[Takable, tuple[str, str], int]:
-        from session.race.kept_race import read_race
         from session.race.take_runner import Takable
 
-        try:
-            race = read_race(self._opening.workspace.folders.state)
-        except StoreError as problem:
-            raise RaceError(str(problem)) from problem
-        if race is None:
-            raise RaceError(NO_RACE)
-        attempt = next((each for each in race.attempts if each.number == number), None)
-        if attempt is None:
-            raise RaceError(f"the last race has no attempt {number}; it has 1 to {len(race.attempts)}")
+        race, attempt = self._kept_attempt(number)
         if number == race.taken:
             raise RaceError(f"attempt {number} has landed already")
         if not (edits := attempt.edits()):
@@ -236,8 +248,30 @@ class RaceCommands:
         return frozenset(number for number, life in race.lives.items() if race.all_green(life))
 
     def diff(self, number: int) -> str:
-        """What attempt ``number`` of the last race changes, as a unified diff. Raises RaceError."""
-        return self._attempt(number).files.diff()
+        """What attempt ``number`` of the last race changes, as a unified diff. It may read the disk. Raises
+        RaceError."""
+        if self._last is None:
+            return self._kept_attempt(number)[1].diff
+        return self._attempt(number).change.diff()
+
+    def kept(self) -> KeptRace:
+        """The last race of the project, from disk. Raises RaceError."""
+        from session.race.kept_race import read_race
+
+        try:
+            race = read_race(self._opening.workspace.folders.state)
+        except StoreError as problem:
+            raise RaceError(str(problem)) from problem
+        if race is None:
+            raise RaceError(NO_RACE)
+        return race
+
+    def _kept_attempt(self, number: int) -> tuple[KeptRace, KeptAttempt]:
+        race = self.kept()
+        attempt = next((each for each in race.attempts if each.number == number), None)
+        if attempt is None:
+            raise RaceError(f"the last race has no attempt {number}; it has 1 to {len(race.attempts)}")
+        return race, attempt
 
     def _attempt(self, number: int) -> Attempt:
         if self._last is None:
@@ -250,20 +284,16 @@ class RaceCommands:
     def _make(
         self,
         name: str,
-        prompt: str,
         lane: Lane,
-        attempts: int,
-        checks: Sequence[Check],
+        prompt: str,
+        plan: RacePlan,
         connection: Connection,
-        *,
-        judge_all: bool,
     ) -> RaceRunner:
-        from session.race.attempt_files import Judge
         from session.race.attempt_maker import AttemptMaker
+        from session.race.judge import Judge
         from session.race.race_runner import RaceRunner
         from session.turn.turn import Turn
 
-        plan = self._plan(prompt, attempts, checks, judge_all=judge_all)
         maker = AttemptMaker(
             plan,
             prompt,
@@ -292,13 +322,24 @@ class RaceCommands:
             publish=self._publish,
             landing=self._lands,
             keep=self._keep,
+            money=self._money,
+            attended=self._attended,
         )
         return self._last
 
     def _lands(self, turn: str, attempt: int) -> None:
         self._landed, self._taken = turn, attempt
 
-    def _plan(self, prompt: str, attempts: int, checks: Sequence[Check], *, judge_all: bool) -> RacePlan:
+    def _plan(
+        self,
+        prompt: str,
+        attempts: int,
+        checks: Sequence[Check],
+        *,
+        judge_all: bool,
+        rounds: int | None,
+        goals: bool,
+    ) -> RacePlan:
         from session.checks.check import by_cost
         from session.race.plan import RaceLimits, RacePlan
         from session.race.variations import vary
@@ -317,11 +358,13 @@ class RaceCommands:
             by_cost(checks),
             RaceLimits(
                 settings.tokens,
-                settings.cost or self._opening.settings.budget.turn or None,
+                settings.cost,
                 settings.minutes * 60 if settings.minutes else None,
             ),
             settings.checks_at_once or (MOST_ATTEMPTS if settings.cluster else slots_here()),
             judge_all,
+            settings.rounds if rounds is None else rounds,
+            goals,
         )
 
 

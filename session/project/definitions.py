@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from session.base.text.sanitize import clean_line
 
+_NAME = re.compile(r"identifier|^(?:name|constant|word|variable_name|simple_symbol|atom)$")
+"""The kinds of nodes that are names, in the grammars that there are."""
 _LARGEST = 2_000_000
 """Characters of a text above which no definitions are looked for."""
 
@@ -53,6 +57,26 @@ def imported_words(path: str, text: str) -> frozenset[str]:
     if language is None or len(text) > _LARGEST:
         return frozenset()
     return frozenset(word for each in imports(language, text) for word in identifiers(each.text))
+
+
+def names_used(path: str, text: str, rows: Collection[int]) -> frozenset[str]:
+    """The names in these rows (from 0) of ``text`` that are code: words of comments, strings and prose are
+    none. It parses: call it in a worker thread."""
+    from context.code.languages import is_code, language_of
+    from context.code.parsing import nodes, text_of
+    from context.text.words import identifiers
+
+    if not is_code(path) or len(text) > _LARGEST or not rows:
+        return frozenset()
+    language = language_of(path)
+    if language is None:
+        lines = text.splitlines()
+        return frozenset(word for row in rows if row < len(lines) for word in identifiers(lines[row]))
+    return frozenset(
+        text_of(node)
+        for node in nodes(language, text)
+        if node.start_point.row in rows and not node.named_child_count and _NAME.search(node.type)
+    )
 
 
 def innermost(found: tuple[Definition, ...], line: int) -> str:

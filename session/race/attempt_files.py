@@ -1,34 +1,57 @@
-"""The files of one attempt: its hunks are placed as they would be in the project, and nothing is written.
-
-The checks of a race run on them, each in a sandbox of its own.
-"""
+"""The files of one attempt: its hunks are placed as they would be in the project, and nothing is written."""
 
 from __future__ import annotations
 
-import asyncio
 import difflib
 import hashlib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from context.disk.source import Source, Unread
+from context.disk.source import decode as decode_source
+from context.project.snapshot import ReadsProject, Snapshot, frozen
 from edits.files.text import FileError, decode, split
 from edits.files.tree import Tree
 from edits.hunk import Guard, Held, Hunk, Landed, Refused, Status
 from edits.landing import Landing
-from session.checks.check import Check
-from session.checks.finding import Status as CheckStatus
-from session.checks.finding import Verdict
-from session.checks.runner import RunsChecks
-from session.checks.sandbox.command import Edits
-from session.race.attempt_life import Result, Standing, judge
+from session.race.attempt_life import Result
 
 _CONTEXT = 3
-TIMES_BEFORE = 10.0
-"""How many times as long as before any change a check of an attempt may take."""
-LEAST_SECONDS, LEAST_IF_RED = 15.0, 60.0
-TIMES_SLOW, LEAST_SLOW = 3.0, 5.0
-"""How many times as long as before any change, and seconds, after which a check is slow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What an answer does to the project: its hunks that fit in their order, and the files that they change
+    by path, as they were ``before`` and as they become; None for a file that is not there."""
+
+    edits: tuple[Hunk, ...] = ()
+    files: Mapping[str, bytes | None] = field(default_factory=dict)
+    before: Mapping[str, bytes | None] = field(default_factory=dict)
+
+    def text(self, path: str) -> str | None:
+        """The text of a file that it changes; None for other files."""
+        content = self.files.get(path)
+        try:
+            return None if content is None else decode(content, path).text
+        except FileError:
+            return None
+
+    def result(self) -> Result:
+        """What it does, to compare it with others."""
+        if not self.files:
+            return Result("", 0)
+        digest = hashlib.sha256()
+        for path, content in self.files.items():
+            state = b"gone" if content is None else hashlib.sha256(content).digest()
+            digest.update(path.encode("utf-8", "surrogatepass") + b"\0" + state)
+        return Result(digest.hexdigest(), changed_lines(self.diff()))
+
+    def diff(self) -> str:
+        """The change as a unified diff."""
+        return "".join(
+            _file_diff(path, self.before.get(path), content) for path, content in self.files.items()
+        )
 
 
 class AttemptFiles:
@@ -46,11 +69,6 @@ class AttemptFiles:
         self._before: dict[str, bytes | None] = {}
         self._landed: list[tuple[Landed, Hunk, frozenset[Guard]]] = []
         """The hunks that fit, in their order, with the guards that were allowed."""
-
-    @property
-    def edits(self) -> list[Hunk]:
-        """The hunks that fit, in their order."""
-        return [edit for _, edit, _ in self._landed]
 
     def next_id(self) -> str:
         """See :class:`EditWriter`."""
@@ -111,36 +129,55 @@ class AttemptFiles:
             self.write(result.hunk, "", edit, allow)
         return taken
 
-    @property
-    def changed(self) -> Mapping[str, bytes | None]:
-        """The files that differ from the project, by path; None for deleted ones."""
+    def now(self) -> Change:
+        """What the attempt does to the project by now."""
         now = dict(self._landing.rehearsed)  # the edit thread may add to it
-        return {path: now[path] for path in sorted(now) if now[path] != self._before.get(path)}
+        files = {path: now[path] for path in sorted(now) if now[path] != self._before.get(path)}
+        return Change(tuple(edit for _, edit, _ in list(self._landed)), files, dict(self._before))
 
-    def text(self, path: str) -> str | None:
-        """The text of a file that the attempt changed; None for other files."""
-        content = self.changed.get(path)
-        try:
-            return None if content is None else decode(content, path).text
-        except FileError:
-            return None
 
-    def result(self) -> Result:
-        """What the attempt does to the project, to compare it with others."""
-        changed = self.changed
-        if not changed:
-            return Result("", 0)
-        digest = hashlib.sha256()
-        for path, content in changed.items():
-            state = b"gone" if content is None else hashlib.sha256(content).digest()
-            digest.update(path.encode("utf-8", "surrogatepass") + b"\0" + state)
-        return Result(digest.hexdigest(), changed_lines(self.diff()))
+class EditedProject:
+    """A project as an attempt has it: with the attempt's own edits, which are not on disk. See
+    :class:`ReadsProject`."""
 
-    def diff(self) -> str:
-        """The change as a unified diff."""
-        return "".join(
-            _file_diff(path, self._before.get(path), content) for path, content in self.changed.items()
-        )
+    def __init__(self, project: ReadsProject, files: AttemptFiles) -> None:
+        self._project = project
+        self._files = files
+
+    @property
+    def root(self) -> Path:
+        """See :class:`ReadsProject`."""
+        return self._project.root
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """See :class:`ReadsProject`."""
+        return self._with_edits(self._project.snapshot)
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """See :class:`ReadsProject`."""
+        return self._project.progress
+
+    def update(self, paths: Iterable[str]) -> Snapshot:
+        """See :class:`ReadsProject`."""
+        return self._with_edits(self._project.update(paths))
+
+    def _with_edits(self, snapshot: Snapshot) -> Snapshot:
+        edited = {path: _source(path, content) for path, content in self._files.now().files.items()}
+        if not edited:
+            return snapshot
+        gone = {path for path, source in edited.items() if isinstance(source, Unread) and source.gone}
+        paths = snapshot.paths
+        if gone or not edited.keys() <= set(paths):
+            paths = tuple(sorted({*paths, *edited} - gone))
+        return replace(snapshot, paths=paths, edited=frozen(edited))
+
+
+def _source(path: str, content: bytes | None) -> Source | Unread:
+    if content is None:
+        return Unread(path, "deleted by this answer", gone=True)
+    return decode_source(path, content)
 
 
 def changed_lines(diff: str) -> int:
@@ -164,88 +201,3 @@ def _file_diff(path: str, before: bytes | None, after: bytes | None) -> str:
 
 def _lines(content: bytes | None, path: str) -> list[str]:
     return [] if content is None else list(split(decode(content, path).text)[0])
-
-
-class Judge:
-    """Runs ``checks``, by their index. ``reaching`` gives the tests of a check that reach changed files."""
-
-    def __init__(
-        self,
-        runner: RunsChecks,
-        checks: Sequence[Check],
-        reaching: Callable[[Check, Sequence[str]], Awaitable[Sequence[str]]],
-    ) -> None:
-        self._runner = runner
-        self._checks = tuple(checks)
-        self._reaching = reaching
-        self._before: dict[int, Verdict] = {}
-        self._open: dict[asyncio.Timeout, tuple[int, float]] = {}
-        """The runs, each with its check and when it began."""
-
-    async def baseline(self, check: int) -> Verdict:
-        """What a check says of the project as it is."""
-        verdict = await self._runner.run(self._checks[check])
-        self._before[check] = verdict
-        for limit in [each for each, (about, _) in self._open.items() if about == check]:
-            self._hold(limit)
-        return verdict
-
-    def seconds(self, check: int) -> float:
-        """The time limit of a check of an attempt: a multiple of what it took before any change, as far as
-        that is known. Where it was red then it may have ended early, and has a minute at least."""
-        asked, before = self._checks[check], self._before.get(check)
-        if before is None or before.status is CheckStatus.UNCLEAR:
-            return asked.seconds
-        least = LEAST_SECONDS if before.status is CheckStatus.GREEN else LEAST_IF_RED
-        return min(asked.seconds, max(least, TIMES_BEFORE * before.seconds))
-
-    def is_slow(self, check: int, seconds: float) -> bool:
-        """Whether a run that goes on after ``seconds`` takes much longer than before any change."""
-        before = self._before.get(check)
-        return before is not None and seconds > max(LEAST_SLOW, TIMES_SLOW * before.seconds)
-
-    async def attempt(self, check: int, files: AttemptFiles) -> Verdict:
-        """What a check says of an attempt; green for one that is about none of its files.
-
-        Tests that reach the changed files run first; all run where those find nothing new.
-        """
-        asked = self._checks[check]
-        edits = files.changed
-        if not any(asked.takes(path) for path in edits):
-            return Verdict(asked, CheckStatus.GREEN, 0.0)
-        there = [path for path, content in edits.items() if content is not None]
-        if asked.takes_files and not any(asked.takes(path) for path in there):
-            return Verdict(asked, CheckStatus.GREEN, 0.0)
-        tests = await self._reaching(asked, sorted(edits)) if asked.takes_tests else ()
-        if tests:
-            first = await self._in_time(check, asked.only(tests), there, edits)
-            if first.hung or judge(first, self._before.get(check)).standing is Standing.RED:
-                return first
-        return await self._in_time(check, asked, there, edits)
-
-    async def _in_time(self, check: int, asked: Check, there: Sequence[str], edits: Edits) -> Verdict:
-        """Run it, and end it at its time limit, which may become known only while it runs."""
-        began = asyncio.get_running_loop().time()
-        try:
-            async with asyncio.timeout(None) as limit:
-                self._open[limit] = check, began
-                self._hold(limit)
-                return await self._runner.run(asked, there, edits=edits)
-        except TimeoutError:
-            took = asyncio.get_running_loop().time() - began
-        finally:
-            del self._open[limit]
-        before = self._before[check].seconds
-        why = f"it was ended after {took:.0f} s; before any change it took {before:.1f} s"
-        return Verdict(asked, CheckStatus.UNCLEAR, took, why=why, hung=True)
-
-    def _hold(self, limit: asyncio.Timeout) -> None:
-        """Hold a run to its time limit, where that is not the check's own."""
-        check, began = self._open[limit]
-        seconds = self.seconds(check)
-        if seconds < self._checks[check].seconds:
-            limit.reschedule(began + seconds)
-
-    async def close(self) -> None:
-        """End what the checks have begun."""
-        await self._runner.close()

@@ -4,19 +4,19 @@ of the project before. Pure: values in, values out.
 Rules, which the table holds:
 
 1. An attempt is judged once its answer is whole, and only as long as every check passes.
-2. An attempt whose files become what another one made of them is not judged: it shares that one's end.
-3. A red check waits for the baseline where that is not known yet: it may have been red before.
-4. Cutting ends an attempt from every live state. Only a green one can win.
+2. An attempt whose files become what another one made of them is not judged: it shares that one's verdict.
+3. A red check waits for the baseline where that is not known yet, or where tests fail in some runs only.
+4. A judged attempt may answer again; one that comes to nothing then ends with the best of its answers.
+5. Cutting ends an attempt from every live state. Only a green one can win.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from session.checks.check import Kind
-from session.checks.finding import Finding, Status, Verdict, before_edits, new_findings
+from session.checks.finding import Status, Verdict, before_edits, new_findings
 
 RUN_AGAIN = frozenset({Kind.TESTS, Kind.OTHER})
 """The kinds of checks that may be flaky, so that a lone disagreement of one is run again."""
@@ -55,32 +55,10 @@ class Judgement:
             return len(self.verdict.findings) or 1
         return len(self.verdict.findings) if self.standing is Standing.UNCLEAR else 0
 
-
-def agree(first: Verdict, again: Verdict) -> bool:
-    """Whether two runs of a check on the same files say the same: both are red only where a finding is in
-    both, if they have any."""
-    if first.status is not again.status or first.status is not Status.RED:
-        return first.status is again.status
-    return not (first.findings and again.findings) or bool(in_both(first, again))
-
-
-def in_both(first: Verdict, again: Verdict) -> tuple[Finding, ...]:
-    """The findings of the second verdict at places where the first one has some, too."""
-    known = set(map(_place, first.findings))
-    return tuple(each for each in again.findings if _place(each) in known)
-
-
-def _place(finding: Finding) -> tuple[str, int | str]:
-    """The assertion of a test is where it is, whatever it says of an attempt."""
-    return finding.path, finding.line or finding.message
-
-
-def contradicted(verdict: Verdict, others: Sequence[Verdict]) -> bool:
-    """Whether no other verdict has found anything where the red ``verdict`` has."""
-    red = [other for other in others if other.status is Status.RED]
-    if not verdict.findings or not all(other.findings for other in red):
-        return bool(others) and not red
-    return bool(others) and not any(in_both(other, verdict) for other in red)
+    @property
+    def says(self) -> tuple[object, ...]:
+        """All that the model could be told of it."""
+        return self.verdict.check.name, self.verdict.findings, self.verdict.excerpt or self.verdict.last
 
 
 def judge(verdict: Verdict, baseline: Verdict | None) -> Judgement:
@@ -101,16 +79,8 @@ def judge(verdict: Verdict, baseline: Verdict | None) -> Judgement:
     return Judgement(Standing.AS_BEFORE, verdict, left, mended, f"still red: {_first(verdict)}")
 
 
-def flaky(first: Verdict, again: Verdict) -> Judgement:
-    """The judgement of a check that said one thing, and another when it was run again. What it found both
-    times is left of its findings."""
-    red = next((str(each) for verdict in (first, again) for each in verdict.findings), "")
-    said = f": {red}" if red else ""
-    why = f"{again.check.name} is flaky: green in one run and red in another, on the same files{said}"
-    return Judgement(Standing.UNCLEAR, replace(again, findings=in_both(first, again)), why=why)
-
-
 def _first(verdict: Verdict) -> str:
+    """The first reason of a red verdict, in one line."""
     if verdict.findings:
         return str(verdict.findings[0])
     last = verdict.last.splitlines()
@@ -144,38 +114,43 @@ class Signal(StrEnum):
     AGAIN = "again"
     HOLD = "hold"
     NEXT = "next"
+    REPEAT = "repeat"
+    """It answers again."""
+    REOPEN = "reopen"
+    """What it failed by turned out to fail in some runs only."""
     GREEN = "green"
     RED = "red"
     CUT = "cut"
     WIN = "win"
 
 
+_ENDS = {Signal.GREEN: State.GREEN, Signal.RED: State.RED, Signal.CUT: State.CUT}
+
 TABLE: dict[State, dict[Signal, State]] = {
     State.STREAMING: {
         Signal.ANSWERED: State.WAITING,
         Signal.SAME: State.SAME,
         Signal.FAIL: State.FAILED,
-        Signal.CUT: State.CUT,
+        **_ENDS,
     },
-    State.WAITING: {Signal.CHECK: State.CHECKING, Signal.CUT: State.CUT},
+    State.WAITING: {Signal.CHECK: State.CHECKING, **_ENDS},
     State.CHECKING: {
         Signal.AGAIN: State.WAITING,
         Signal.HOLD: State.HELD,
         Signal.NEXT: State.WAITING,
-        Signal.GREEN: State.GREEN,
-        Signal.RED: State.RED,
-        Signal.CUT: State.CUT,
+        Signal.REPEAT: State.STREAMING,
+        **_ENDS,
     },
     State.HELD: {
-        Signal.NEXT: State.WAITING,
         Signal.AGAIN: State.WAITING,
-        Signal.GREEN: State.GREEN,
-        Signal.RED: State.RED,
-        Signal.CUT: State.CUT,
+        Signal.HOLD: State.HELD,
+        Signal.NEXT: State.WAITING,
+        Signal.REPEAT: State.STREAMING,
+        **_ENDS,
     },
-    State.SAME: {Signal.GREEN: State.GREEN, Signal.RED: State.RED, Signal.CUT: State.CUT},
+    State.SAME: {Signal.REPEAT: State.STREAMING, **_ENDS},
     State.GREEN: {Signal.WIN: State.WON},
-    State.RED: {},
+    State.RED: {Signal.REOPEN: State.WAITING},
     State.CUT: {},
     State.FAILED: {},
     State.WON: {},
@@ -196,6 +171,25 @@ class Result:
     lines: int
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer of an attempt that was judged to its end, which is ``GREEN`` or ``RED``; ``number`` is from
+    1."""
+
+    number: int
+    result: Result
+    judgements: tuple[Judgement, ...]
+    state: State
+    why: str
+
+    @property
+    def rank(self) -> tuple[bool, int, int, int, int]:
+        """The order of an attempt's answers, the best first; of equal ones the last."""
+        passed = sum(each.standing.passes for each in self.judgements)
+        failures = sum(each.failures for each in self.judgements)
+        return self.state is State.RED, -passed, failures, self.result.lines, -self.number
+
+
 @dataclass(slots=True)
 class AttemptLife:
     """One attempt. Only :meth:`advance` changes its state."""
@@ -206,11 +200,14 @@ class AttemptLife:
     result: Result = field(default_factory=lambda: Result("", 0))
     judgements: list[Judgement] = field(default_factory=list)
     """Its judgements so far, in the order of the checks."""
-    first_run: Verdict | None = None
-    """The verdict of a check that is run again."""
-    runs: int = 0
-    """The runs of that check so far."""
-    held: Verdict | None = None
+    answer: int = 1
+    """The number of the answer that these are of, or that streams."""
+    asked: int = 1
+    """How many answers were asked of it."""
+    past: list[Answer] = field(default_factory=list)
+    """Its answers that it did not end with."""
+    asked_enough: bool = False
+    """Whether it ended once: it is not asked for another answer then."""
     same_as: int = 0
     """The attempt that does the same; 0 if there is none."""
     why: str = ""
@@ -226,3 +223,16 @@ class AttemptLife:
             self.state = TABLE[self.state][signal]
         except KeyError:
             raise IllegalSignalError(f"{signal} while {self.state} in attempt {self.number}") from None
+
+    def begin_again(self, judged: Answer) -> None:
+        """Answer again, after ``judged``."""
+        self.advance(Signal.REPEAT)
+        self.past.append(judged)
+        self.answer = self.asked = self.asked + 1
+        self.result, self.judgements, self.same_as, self.why = Result("", 0), [], 0, ""
+
+    def keep(self, judged: Answer) -> None:
+        """Have ``judged`` count in the place of the last answer."""
+        self.same_as = self.same_as if judged.number == self.answer else 0
+        self.result, self.judgements, self.answer = judged.result, list(judged.judgements), judged.number
+        self.why = judged.why

@@ -9,7 +9,7 @@ from session.base.events import TurnStarted
 from session.project.edit_thread import EditThread
 from session.project.workspace import Workspace
 from session.race.attempt import Attempt, AttemptPreparation, SharedPreparation
-from session.race.attempt_files import AttemptFiles
+from session.race.attempt_files import AttemptFiles, EditedProject
 from session.race.plan import RacePlan
 from session.setup.opening import Opening
 from session.tools.toolbox import Toolbox
@@ -45,8 +45,7 @@ class AttemptMaker:
         self._workspace = workspace
         self._thread = thread
         self._attended = attended
-        # An attempt sees the project; only its own edits may change anything, and they stay its own.
-        self._toolbox = toolbox.only_reading()
+        self._toolbox = toolbox
         self._shared = {id(each.preparation): SharedPreparation(each.preparation) for each in plan.variations}
         self.first = self._shared[id(plan.variations[0].preparation)]
 
@@ -60,6 +59,8 @@ class AttemptMaker:
         variation = self._plan.variations[number - 1]
         name = f"{turn.name}.a{number}"
         files = self.files(name)
+        base = variation.preparation
+        project = EditedProject(base.project, files)
         return Attempt(
             number,
             name,
@@ -72,10 +73,11 @@ class AttemptMaker:
                 service=replace(self._opening.service, spare=False),
                 login=self._opening.login,
             ),
-            preparation=AttemptPreparation(self._shared[id(variation.preparation)], variation.hint),
+            preparation=AttemptPreparation(self._shared[id(base)], variation.hint, base.within(project)),
             memory=self._memory.copied(),
             files=files,
             thread=self._thread,
-            toolbox=self._toolbox,
+            # An attempt sees the project; only its own edits may change anything, and they stay its own.
+            toolbox=self._toolbox.only_reading(project),
             started=started,
         )

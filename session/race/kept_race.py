@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from edits.hunk import Format, Hunk
 from session.base.storage.private_files import StoreError, replace_private
 
 FILE = "race.json"
+_VERDICT = re.compile(r"(?P<check>.+?) (?P<standing>green|as_before|red|unclear)(?:: |$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,12 @@ class KeptAttempt:
     verdicts: tuple[str, ...]
     diff: str
     said: str
+
+    @property
+    def standings(self) -> dict[str, str]:
+        """How it stands with each check that judged it."""
+        found = (_VERDICT.match(each) for each in self.verdicts)
+        return {match["check"]: match["standing"] for match in found if match is not None}
 
     def edits(self) -> tuple[Hunk, ...]:
         """The change as hunks."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
+from context.project.snapshot import ReadsProject
 from session.checks.check import Check
 from session.models.chosen import ChosenModel
 from session.models.prices import Price
@@ -30,13 +32,26 @@ class RaceLimits:
         return ", ".join(part for part in parts if part)
 
 
+class PreparesIn(Prepares, Protocol):
+    """A preparation that can be had for the project with edits that are not written."""
+
+    @property
+    def project(self) -> ReadsProject:
+        """The project that is shown."""
+        ...
+
+    def within(self, project: ReadsProject) -> Prepares:
+        """The same preparation for ``project``."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Variation:
     """What one attempt asks, and of whom. ``hint`` follows the prompt; it may be empty."""
 
     chosen: ChosenModel
     profile: RequestProfile
-    preparation: Prepares
+    preparation: PreparesIn
     """Attempts with the same one share what is made by it."""
     headers: Mapping[str, str] = field(default_factory=dict)
     hint: str = ""
@@ -52,6 +67,15 @@ class RacePlan:
     slots: int
     """The most checks that run at a time."""
     judge_all: bool = False
+    rounds: int = 0
+    """How often a red attempt answers again."""
+    goals: bool = False
+    """Whether the checks are to become green, whatever they were."""
+
+    @property
+    def asked(self) -> list[ChosenModel]:
+        """The model that each attempt asks."""
+        return [variation.chosen for variation in self.variations]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,23 +96,44 @@ LIKELY_ROUNDS = 3
 """Requests after the first one of an attempt that are assumed: each round of tool calls is one."""
 
 
-def estimate(plan: RacePlan, input_tokens: int) -> Estimate:
-    """The estimate for a race whose attempts send ``input_tokens`` each.
+def estimate(asked: Iterable[ChosenModel], input_tokens: int) -> Estimate:
+    """The estimate for a race whose attempts ask these models, and send ``input_tokens`` each.
 
     A model that calls tools, or sends its edits as calls, is asked again with what came of them, and then its
     input is in the server's cache. It may be there after the first attempt as well; that is not counted on.
     """
     tokens, cost = 0, 0.0
     priced = True
-    for variation in plan.variations:
-        model = variation.chosen.model
+    for chosen in asked:
+        model, price = chosen.model, chosen.price
         again = LIKELY_ROUNDS * input_tokens if model.tools or model.edits_are_calls else 0
         tokens += input_tokens + again + LIKELY_OUTPUT
-        price = variation.chosen.price
         if price is None:
             priced = False
         else:
             cost += price.cost(input_tokens, 0, LIKELY_OUTPUT) + _again(price, input_tokens, again)
+    return Estimate(tokens, cost if priced else None)
+
+
+LIKELY_TOLD = 1_500
+"""Tokens that what a check printed is assumed to have."""
+
+
+def estimate_later(asked: Iterable[ChosenModel], input_tokens: int) -> Estimate:
+    """The estimate for another answer of one attempt, the dearest: it sends all of the conversation again,
+    of which the server has read the most."""
+    tokens, cost = 0, 0.0
+    priced = True
+    for chosen in asked:
+        model, price = chosen.model, chosen.price
+        rounds = 1 + (LIKELY_ROUNDS if model.tools or model.edits_are_calls else 0)
+        told = input_tokens + LIKELY_OUTPUT + LIKELY_TOLD
+        tokens = max(tokens, rounds * told + LIKELY_OUTPUT)
+        if price is None:
+            priced = False
+        else:
+            again = (rounds - 1) * price.cost(told, told, 0)
+            cost = max(cost, price.cost(told, input_tokens, LIKELY_OUTPUT) + again)
     return Estimate(tokens, cost if priced else None)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from session.base.events import (
+    AttemptAgain,
     AttemptAnswered,
     AttemptChecked,
     AttemptProgress,
@@ -14,7 +15,9 @@ from session.base.events import (
     Usage,
 )
 from session.base.text.sanitize import clean_line
-from session.checks.finding import Verdict
+from session.checks.finding import Finding, Verdict
+from session.checks.mentions import mentions
+from session.checks.red import Printed, Red, red_request
 from session.race.attempt import Attempt
 from session.race.attempt_life import Judgement, Result, Standing
 from session.race.kept_race import KeptAttempt, KeptRace
@@ -22,8 +25,10 @@ from session.race.plan import Estimate, RacePlan
 from session.race.race_rules import Decided, Race
 
 
-def race_started(turn: str, plan: RacePlan, input_tokens: int, likely: Estimate) -> RaceStarted:
-    """The attempts begin."""
+def race_started(
+    turn: str, plan: RacePlan, input_tokens: int, likely: Estimate, later: Estimate
+) -> RaceStarted:
+    """The attempts begin. ``later`` is what another answer of one is likely to take."""
     return RaceStarted(
         turn=turn,
         attempts=len(plan.variations),
@@ -31,6 +36,8 @@ def race_started(turn: str, plan: RacePlan, input_tokens: int, likely: Estimate)
         input_tokens=input_tokens,
         estimate=str(likely),
         limits=str(plan.limits),
+        rounds=plan.rounds,
+        round_estimate=str(later) if plan.rounds else "",
     )
 
 
@@ -43,22 +50,25 @@ def baseline_checked(turn: str, verdict: Verdict) -> BaselineChecked:
         seconds=round(verdict.seconds, 3),
         findings=tuple(map(str, verdict.findings)),
         why=verdict.why,
+        where=verdict.where,
     )
 
 
 def attempt_answered(turn: str, attempt: Attempt, result: Result) -> AttemptAnswered:
     """An attempt's answer is whole."""
+    change = attempt.answers[-1].change
     return AttemptAnswered(
         turn=turn,
         attempt=attempt.number,
-        hunks=len(attempt.files.edits),
+        hunks=len(change.edits),
         lines=result.lines,
-        paths=tuple(clean_line(path) for path in attempt.files.changed),
+        paths=tuple(clean_line(path) for path in change.files),
+        answer=len(attempt.answers),
     )
 
 
-def attempt_checked(turn: str, attempt: int, judgement: Judgement) -> AttemptChecked:
-    """What a check said of an attempt."""
+def attempt_checked(turn: str, attempt: int, answer: int, judgement: Judgement) -> AttemptChecked:
+    """What a check said of an answer of an attempt."""
     verdict = judgement.verdict
     unclear = judgement.standing is Standing.UNCLEAR
     return AttemptChecked(
@@ -70,7 +80,37 @@ def attempt_checked(turn: str, attempt: int, judgement: Judgement) -> AttemptChe
         findings=tuple(map(str, verdict.findings)),
         why=judgement.why,
         as_before=judgement.standing is Standing.AS_BEFORE,
+        answer=answer,
+        where=verdict.where,
     )
+
+
+def attempt_again(turn: str, attempt: Attempt, answer: int, told: Judgement) -> AttemptAgain:
+    """A red attempt is asked for another answer."""
+    return AttemptAgain(
+        turn=turn,
+        attempt=attempt.number,
+        answer=answer,
+        check=told.verdict.check.name,
+        tokens=attempt.meter.tokens,
+        why=told.why,
+    )
+
+
+def request_of(judgements: Sequence[Judgement]) -> str:
+    """What an attempt is told to answer again: what the checks found against it, and what they printed, as
+    ``/fix`` sends it."""
+    found, printed = [], []
+    for each in judgements:
+        verdict, name = each.verdict, each.verdict.check.name
+        told = verdict.findings or (Finding("", 0, verdict.why),)
+        found += [
+            Red(f"{at.path}:{at.line}" if at.line else at.path, clean_line(at.message), name) for at in told
+        ]
+        if output := verdict.excerpt or verdict.last:
+            named = mentions((place.path, place.line) for place in verdict.places)
+            printed.append(Printed(name, output, named))
+    return red_request(found, printed)
 
 
 def attempt_progress(turn: str, attempt: Attempt) -> AttemptProgress:
@@ -102,6 +142,7 @@ def race_ended(
         seconds=round(seconds, 3),
         cost=round(sum(each.cost() for each in attempts), 6) if priced else None,
         why=decided.why,
+        again=sum(life.asked - 1 for life in lives),
     )
 
 
@@ -112,10 +153,9 @@ def kept_race(
     kept = []
     for number, attempt in attempts.items():
         life = race.lives[number]
-        judged = race.lives[life.same_as or number].judgements
         verdicts = tuple(
             f"{each.verdict.check.name} {each.standing}{f': {each.why}' if each.why else ''}"
-            for each in judged
+            for each in life.judgements
         )
         kept.append(
             KeptAttempt(
@@ -125,17 +165,16 @@ def kept_race(
                 attempt.meter.tokens,
                 life.result.lines,
                 verdicts,
-                attempt.files.diff(),
-                "".join(attempt.meter.said),
+                attempt.change.diff(),
+                attempt.said,
             )
         )
     return KeptRace(prompt, session, turn, taken, tuple(kept))
 
 
-def race_usage(turn: str, parts: Sequence[Usage | None], kept: int) -> Usage:
-    """The sum of what the attempts took; None stands for one that took nothing that was counted. ``kept`` are
-    the output tokens of the one that landed."""
-    counted = [part for part in parts if part is not None]
+def race_usage(turn: str, counted: Sequence[Usage], kept: int) -> Usage:
+    """The sum of what the answers of the attempts took, as far as that was counted. ``kept`` are the output
+    tokens of what landed."""
     costs = [part.cost for part in counted]
     first = [part.first_token_seconds for part in counted if part.first_token_seconds is not None]
     rates = [part.tokens_per_second for part in counted if part.tokens_per_second is not None]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from edits.hunk import Hunk, Refused
+from edits.hunk import Hunk, Landed, Refused
 from session.base.events import Event, HunkRefused, HunkUndone, PhaseChanged, TextDelta, TurnEnded
 from session.base.tasks import log_fault
 from session.base.text.sanitize import clean
@@ -38,14 +38,19 @@ def rehearse(edits: Sequence[Hunk], files: AttemptFiles) -> Result:
             # The message may end in lines of the file.
             why = f"the project has changed, and the attempt no longer fits: {placed.message}"
             raise TurnFailedError(f"nothing was landed: {why}", CHANGED)
-    return files.result()
+    return files.now().result()
 
 
-async def land(edits: Sequence[Hunk], lane: Lane) -> None:
-    """Land ``edits`` as hunks of the lane's turn, and wait until each has ended."""
-    for edit in edits:
-        lane.land(edit)
-    await lane.settled()
+async def land(edits: Sequence[Hunk], lane: Lane, landed: Callable[[], None]) -> None:
+    """Land ``edits`` as hunks of the lane's turn, and wait until each has ended. ``landed`` is called at the
+    end where any has landed."""
+    try:
+        for edit in edits:
+            lane.land(edit)
+        await lane.settled()
+    finally:
+        if any(isinstance(outcome, Landed) for outcome in lane.outcomes):
+            landed()
 
 
 MOST_DIFF = 20_000
@@ -88,8 +93,8 @@ class TakeRunner:
         landing: Callable[[str, int], None],
         keep: Callable[[], Awaitable[None]],
     ) -> None:
-        """``undo`` takes back the winner's hunks. ``landing`` is called with the turn and the attempt before
-        it lands, and with none of either once the winner is undone; ``keep`` at the end."""
+        """``undo`` takes back the winner's hunks. ``landing`` is called with the turn and the attempt once
+        hunks of it have landed, and with none of either once the winner is undone; ``keep`` at the end."""
         self._keep = keep
         self.turn = turn
         self.prompt = prompt
@@ -150,9 +155,8 @@ class TakeRunner:
         else:
             self._memory.unsent.append(TAKEN + self._attempt.diff[:MOST_DIFF])
         self._publish(TextDelta(turn=self.turn.name, text=clean(self._attempt.said)))
-        self._landing(self.turn.name, self._attempt.number)
         try:
-            await land(edits, self._lane)
+            await land(edits, self._lane, lambda: self._landing(self.turn.name, taken.number))
         finally:
             self._memory.unreported += self._lane.outcomes
         self._signal(Signal.SETTLED)

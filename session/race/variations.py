@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
-from session.race.plan import Variation
+from session.race.plan import Estimate, Variation, estimate, estimate_later
 from session.setup.model_choice import ModelChoice
 from session.setup.opening import Opening
 from session.setup.user_tables import AttemptSettings
@@ -17,6 +17,18 @@ from session.tools.toolbox import Toolbox
 from session.turn.preparation import Preparation, Preparations
 
 T = TypeVar("T")
+FIRST_WINDOW = 25_000
+"""Input tokens that a first request is assumed to have before its window is made."""
+
+
+def likely(opening: Opening, attempts: int) -> tuple[Estimate, Estimate]:
+    """What a race of so many attempts in this project is likely to take, before anything is known of its
+    prompt, and what each further answer of one is. Raises ChoiceError."""
+    settings, toolbox = opening.settings.attempts, Toolbox()
+    choice = ModelChoice(opening, "", toolbox)
+    asked = [_choice(at, "", settings, opening, "", toolbox, choice).chosen() for at in range(attempts)]
+    tokens = min([FIRST_WINDOW, *(each.model.budget for each in asked)])
+    return estimate(asked, tokens), estimate_later(asked, tokens)
 
 
 def vary(

@@ -146,6 +146,8 @@ class AttemptSettings:
     cost: float | None = None
     """The most US dollars of a race, where prices are known."""
     minutes: float | None = 30.0
+    rounds: int = 2
+    """How often a red attempt answers again."""
     checks_at_once: int | None = None
     """The most checks that run at a time; by default one for each two processors of this machine, and on a
     cluster as many as it has room for."""
@@ -165,6 +167,7 @@ def read_attempts(values: Any) -> AttemptSettings:
         tokens=table.whole("tokens", defaults.tokens or 0, least=1, most=10**12),
         cost=_number(table, "cost"),
         minutes=_number(table, "minutes") or defaults.minutes,
+        rounds=table.whole("rounds", defaults.rounds, least=0, most=10),
         checks_at_once=table.whole("checks_at_once", 0, least=0, most=_MOST_SLOTS) or None,
         cluster=read_cluster(table),
     )

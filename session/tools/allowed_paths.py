@@ -7,8 +7,7 @@ import posixpath
 from dataclasses import dataclass
 
 from context.disk.source import Source, Unread, name_problem
-from context.project.project import Project
-from context.project.snapshot import Snapshot
+from context.project.snapshot import ReadsProject, Snapshot
 from context.text.secrets import is_secret_file
 
 _LIKE = 3
@@ -22,7 +21,7 @@ class Refusal:
     why: str
 
 
-def resolve(project: Project, given: str) -> str | Refusal:
+def resolve(project: ReadsProject, given: str) -> str | Refusal:
     """``given`` relative to the project's root, with links followed; the root itself is ``.``."""
     path = given.strip().removeprefix("@")
     if problem := name_problem(path):
@@ -42,7 +41,7 @@ def resolve(project: Project, given: str) -> str | Refusal:
     return real
 
 
-def read_file(project: Project, given: str) -> Source | Refusal:
+def read_file(project: ReadsProject, given: str) -> Source | Refusal:
     """The file that a model names, by the window's rules: not ignored, secret, binary or too large.
 
     Blocks on the disk, and on git for a file that the snapshot does not have, so it runs in a thread.
@@ -63,7 +62,7 @@ def read_file(project: Project, given: str) -> Source | Refusal:
     return source
 
 
-def known(project: Project, path: str) -> Snapshot:
+def known(project: ReadsProject, path: str) -> Snapshot:
     """The newest snapshot, updated if ``path`` is on disk and not yet in it."""
     snapshot = project.snapshot
     if path not in snapshot.paths and (project.root / path).is_file():
@@ -71,7 +70,7 @@ def known(project: Project, path: str) -> Snapshot:
     return snapshot
 
 
-def _absent(project: Project, snapshot: Snapshot, path: str) -> Refusal:
+def _absent(project: ReadsProject, snapshot: Snapshot, path: str) -> Refusal:
     if os.path.lexists(project.root / path):
         return Refusal(f"{path} is ignored by this project (git leaves it out), so it is not shown.")
     name = posixpath.basename(path)

@@ -12,8 +12,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from context.project.project import Project
-from context.project.snapshot import Snapshot
+from context.project.snapshot import ReadsProject, Snapshot
 from context.text.lines import split_lines
 from context.text.safe import fenced, fenced_lines, safe_text
 from context.window.file_views import outline_of
@@ -26,8 +25,12 @@ class LookingTool(ABC):
 
     SPEC: ClassVar[ToolSpec]
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: ReadsProject) -> None:
         self._project = project
+
+    def looking_at(self, project: ReadsProject) -> LookingTool:
+        """The same tool for another project."""
+        return type(self)(project)
 
     @property
     def spec(self) -> ToolSpec:

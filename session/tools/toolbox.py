@@ -12,6 +12,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from context.project.snapshot import ReadsProject
+from session.tools.look import LookingTool
 from session.tools.tool import Tool, ToolProvider
 from session.wire.protocol.items import FunctionTool
 
@@ -144,9 +146,13 @@ class Toolbox:
         """A copy with the present tools, so that changes during a turn only affect the next one."""
         return Toolbox(tuple(self._tools.values()))
 
-    def only_reading(self) -> Toolbox:
-        """A copy with the present tools that only read."""
-        return Toolbox(tuple(tool for tool in self._tools.values() if tool.spec.reads_only))
+    def only_reading(self, project: ReadsProject) -> Toolbox:
+        """A copy with the present tools that only read, of which those that look at files look at
+        ``project``."""
+        reading = [tool for tool in self._tools.values() if tool.spec.reads_only]
+        return Toolbox(
+            tuple(tool.looking_at(project) if isinstance(tool, LookingTool) else tool for tool in reading)
+        )
 
     def add(self, provider: ToolProvider) -> None:
         """Add a provider; its tools appear with the next :meth:`refresh`."""

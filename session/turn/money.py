@@ -31,6 +31,8 @@ class Purse:
     """What one turn may cost, in dollars; None for no limit."""
 
     limit: float | None = None
+    agreed: bool = False
+    """Whether the user agreed to pass the limits."""
 
     def over(self, cost: float) -> str:
         """Why a turn that has cost so much is stopped; empty while it may go on."""
@@ -69,12 +71,21 @@ class MoneyBudget:
                 )
         return ""
 
-    async def purse(self, prompt: str, least: float | None, *, can_agree: bool) -> Purse | str:
+    async def purse(
+        self,
+        prompt: str,
+        least: float | None,
+        *,
+        can_agree: bool,
+        attempts: int = 0,
+        own_limit: float | None = None,
+    ) -> Purse | str:
         """What a turn with ``prompt`` may cost, of which the first request costs ``least`` (None if that is
         unknown); or why it is not sent. Where the user ``can_agree``, the same prompt is sent the second
-        time."""
+        time. A race of so many ``attempts`` is likely to cost ``least``; an ``own_limit`` counts in the place
+        of that of a turn."""
         if least is None:
-            return Purse()
+            return Purse(own_limit)
         try:
             await self.refresh()
         except StoreError as problem:
@@ -82,21 +93,28 @@ class MoneyBudget:
             unread = f"; {problem}"
         else:
             unread = ""
-        agreed = self._agreed.pop(prompt, None)
+        asked = f"{attempts} attempts at {prompt}" if attempts else prompt
+        agreed = self._agreed.pop(asked, None)
         if agreed is not None:
-            return Purse(agreed)
-        limit = self.settings.turn or None
+            return Purse(agreed, agreed=True)
+        limit = own_limit or self.settings.turn or None
         why = self.reached(least)
         if not why and limit is not None and least > limit:
             why = f"the limit of a turn is {dollars(limit)} (dollars_per_turn in [budget])"
         if not why:
             return Purse(limit)
-        told = f"not sent: this turn costs {dollars(least)} at least, and {why}{unread}"
+        what = (
+            f"not begun: {attempts} attempts are likely to cost {dollars(least)}"
+            if attempts
+            else f"not sent: this turn costs {dollars(least)} at least"
+        )
+        told = f"{what}, and {why}{unread}"
         if not can_agree:
             return f"{told}; {CHANGE}"
         allowed = least + (limit or least)
-        self._agreed = {prompt: allowed}
-        return f"{told}; Enter sends it all the same, for up to {dollars(allowed)}"
+        self._agreed = {asked: allowed}
+        again = "the same /try once more begins it" if attempts else "Enter sends it"
+        return f"{told}; {again} all the same, for up to {dollars(allowed)}"
 
 
 def spent_lately(rows: tuple[Row, ...], now: float) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from context.disk.source import Source, is_instructions
-from context.project.project import Project
+from context.project.snapshot import ReadsProject
 from context.text.safe import HIDDEN, safe_text
 from context.text.secrets import is_secret_file
 from context.text.tokens import Counter
@@ -63,7 +63,7 @@ _TOLD = 4
 class Preparation:
     """Prepares turns for one project and one model. ``budget`` is in tokens, instructions included."""
 
-    project: Project
+    project: ReadsProject
     counter: Counter
     known: asyncio.Event
     """Set once the project has been read for the first time, but for a few files at most."""
@@ -94,6 +94,10 @@ class Preparation:
         """The text of a project's file as the model may be shown it, from disk; None where there is none."""
         source = None if is_secret_file(path) else self.project.snapshot.read(path)
         return safe_text(source.text).text if isinstance(source, Source) else None
+
+    def within(self, project: ReadsProject) -> Preparation:
+        """The same preparation for ``project``, which may have edits that are not written."""
+        return replace(self, project=project)
 
     async def prepare(self, prompt: str, memory: TurnMemory, share: float = 1.0) -> PreparedRequest:
         """The items for ``prompt``, which ``memory`` knows of once they are committed.
@@ -303,7 +307,7 @@ class Preparations:
 
 
 def preparation_for(
-    choice: ModelChoice, project: Project, counter: Counter, root: Path, pins: Pins
+    choice: ModelChoice, project: ReadsProject, counter: Counter, root: Path, pins: Pins
 ) -> Preparation:
     """The preparation of turns for a chosen model."""
     return Preparation(

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from edits.formats.wrapping import draft_in
 from session.base.text.pieces import Pieces
-from session.turn.tool_calls import Answers
+from session.tools.tool import Reading
 from session.wire.input_items import (
     answer_items,
     answered,
@@ -105,6 +105,19 @@ class Loop:
                 self.what = end[:period].strip()
                 return True
         return False
+
+
+@dataclass(slots=True)
+class Answers:
+    """The answers to the calls of one response, as far as they are done.
+
+    Each response has its own: some servers give the calls of a later response the ids of earlier ones.
+    """
+
+    texts: dict[str, str] = field(default_factory=dict)
+    """The text for the model by call id."""
+    readings: list[Reading] = field(default_factory=list)
+    """The files that the calls showed to the model."""
 
 
 @dataclass(slots=True)

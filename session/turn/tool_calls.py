@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from context.text.tokens import Counter
@@ -24,12 +24,12 @@ from session.tools.tool import (
     CallContext,
     Consent,
     NotAllowedError,
-    Reading,
     Tool,
     ToolResult,
     failed,
 )
 from session.tools.toolbox import BadArguments, Toolbox, UnknownTool
+from session.turn.response import Answers
 from session.wire.protocol.items import FunctionCall
 
 MOST_TOKENS = 8_000
@@ -41,19 +41,6 @@ LONGEST_LABEL = 300
 NO_ROOM = "There is no room left in the window for this. Go on with what you have been shown."
 NOBODY = "This needs the developer's approval, and nobody can be asked here. Go on without it."
 DECLINED = "The developer declined this call. Do not make it again; go on without it, or say what you need."
-
-
-@dataclass(slots=True)
-class Answers:
-    """The answers to the calls of one response, as far as they are done.
-
-    Each response has its own: some servers give the calls of a later response the ids of earlier ones.
-    """
-
-    texts: dict[str, str] = field(default_factory=dict)
-    """The text for the model by call id."""
-    readings: list[Reading] = field(default_factory=list)
-    """The files that the calls showed to the model."""
 
 
 @dataclass(slots=True)

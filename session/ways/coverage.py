@@ -205,8 +205,11 @@ class Trial:
     problem: str = ""
 
 
-async def try_commit(git: Git, commit: PastCommit, check: Check, attempts: int, opens: Open) -> Trial:
-    """Race ``attempts`` attempts at the tests of ``commit``, in a copy of the project as it was before.
+async def try_commit(
+    git: Git, commit: PastCommit, check: Check, attempts: int, opens: Open, rounds: int | None = None
+) -> Trial:
+    """Race ``attempts`` attempts at the tests of ``commit``, in a copy of the project as it was before; a red
+    one answers again up to ``rounds`` times.
 
     Raises GitUnavailable, OSError and RaceError.
     """
@@ -219,7 +222,7 @@ async def try_commit(git: Git, commit: PastCommit, check: Check, attempts: int, 
         opening = opens(folder, environ)
         if problem := await _why_no_problem(judge, commit, opening, environ):
             return Trial(commit, problem=problem)
-        return await _race(commit, judge, attempts, opening)
+        return await _race(commit, judge, attempts, opening, rounds)
 
 
 async def _why_no_problem(
@@ -238,18 +241,21 @@ async def _why_no_problem(
     return ""
 
 
-async def _race(commit: PastCommit, check: Check, attempts: int, opening: Opening) -> Trial:
+async def _race(
+    commit: PastCommit, check: Check, attempts: int, opening: Opening, rounds: int | None
+) -> Trial:
     session = Session(opening, attended=False)
     events = session.listen()
     ended: RaceEnded | None = None
     changed_tests: set[int] = set()
     await session.open()
     try:
-        await session.race.start(commit.prompt, attempts, [check], judge_all=True)
+        await session.race.start(commit.prompt, attempts, [check], judge_all=True, rounds=rounds)
         async for event in events:
             match event:
-                case AttemptAnswered(attempt=number, paths=paths) if set(paths) & set(commit.tests):
-                    changed_tests.add(number)
+                case AttemptAnswered(attempt=number, paths=paths):
+                    if set(paths) & set(commit.tests):
+                        changed_tests.add(number)
                 case RaceEnded():
                     ended = event
                 case TurnEnded(message=message):
@@ -275,7 +281,13 @@ class NoCommitsError(Exception):
 
 
 async def trials(
-    root: Path, check: Check, attempts: int, commits: int, looked_at: int, opens: Open
+    root: Path,
+    check: Check,
+    attempts: int,
+    commits: int,
+    looked_at: int,
+    opens: Open,
+    rounds: int | None = None,
 ) -> AsyncIterator[Trial]:
     """What ``attempts`` attempts come to at each of the newest ``commits`` commits that can be tried.
 
@@ -288,7 +300,7 @@ async def trials(
             if tried == commits:
                 return
             try:
-                trial = await try_commit(git, commit, check, attempts, opens)
+                trial = await try_commit(git, commit, check, attempts, opens, rounds)
             except (RaceError, OSError) as problem:
                 trial = Trial(commit, problem=str(problem))
             tried += not trial.problem

@@ -158,7 +158,7 @@ def make_controls(
         clipboard,
         find,
         sessions,
-        Races(app, panes, themes, session.race),
+        Races(app, panes, themes, session.race, background),
         review,
         FindingControl(panes, layout, session, shown_file),
         SaveReviewControl(app, panes, overlays.themes, background, session, shown_file, files),

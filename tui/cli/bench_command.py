@@ -34,6 +34,7 @@ def bench_command() -> None:
     "--look-at", type=click.IntRange(1, 100_000), default=500, show_default=True, help="Past commits."
 )
 @click.option("--check", "commands", multiple=True, metavar="COMMAND", help="Run the tests with COMMAND.")
+@click.option("--fix", type=click.IntRange(0, 10), metavar="N", help="How often a red attempt answers again.")
 @json_option
 @asking_options
 def bench_attempts(
@@ -41,6 +42,7 @@ def bench_attempts(
     commits: int,
     look_at: int,
     commands: tuple[str, ...],
+    fix: int | None,
     as_json: bool,
     folder: Path,
     **given: Any,
@@ -49,8 +51,8 @@ def bench_attempts(
 
     Each commit is undone in a temporary copy but for its tests, and the model is asked to make them pass.
     Prints for how many of them at least one of k attempts does, with an interval of 95 %, and what that took.
-    It asks the configured model, which may cost money: the first line says how many answers at most. Nothing
-    of this folder is changed.
+    It asks the configured model, which may cost money: the first line says how much about. Nothing of this
+    folder is changed.
     """
     import asyncio
 
@@ -60,8 +62,11 @@ def bench_attempts(
     if opened.endpoint is None:
         leave(opened.missing, CONFIGURATION)
     check = _check(commands, opened)
+    _say_estimate(opened, attempts, commits, fix)
     try:
-        tried = asyncio.run(_try(opened.workspace.root, check, attempts, commits, look_at, as_json, given))
+        tried = asyncio.run(
+            _try(opened.workspace.root, check, attempts, commits, look_at, as_json, given, fix)
+        )
     except NoCommitsError as problem:
         leave(str(problem), CONFIGURATION)
     _summary(tried, attempts, as_json)
@@ -96,6 +101,7 @@ async def _try(
     look_at: int,
     as_json: bool,
     given: dict[str, Any],
+    rounds: int | None,
 ) -> list[Trial]:
     """Try commits and tell of each; returns those that could be tried."""
     from session.setup.config import Flags
@@ -105,12 +111,29 @@ async def _try(
     def opens(folder: Path, environ: Mapping[str, str]) -> Opening:
         return open_project(folder, Flags(**given), environ)
 
-    say_line(f"at most {attempts * commits} answers: {attempts} for each of {commits} commits", err=True)
     tried: list[Trial] = []
-    async for trial in trials(root, check, attempts, commits, look_at, opens):
+    async for trial in trials(root, check, attempts, commits, look_at, opens, rounds):
         _tell(trial, as_json)
         tried += [] if trial.problem else [trial]
     return tried
+
+
+def _say_estimate(opened: Opening, attempts: int, commits: int, fix: int | None) -> None:
+    """Say what it is likely to take, before anything is asked."""
+    from session.race.plan import Estimate
+    from session.race.variations import likely
+    from session.setup.model_choice import ChoiceError
+
+    try:
+        first, later = likely(opened, attempts)
+    except ChoiceError as problem:
+        leave(f"[attempts] in config.toml: {problem}", CONFIGURATION)
+    cost = None if first.cost is None else first.cost * commits
+    all_of_it = Estimate(first.tokens * commits, cost)
+    rounds = opened.settings.attempts.rounds if fix is None else fix
+    again = f"; a red one answers again up to {rounds} times, {later} each" if rounds else ""
+    count = f"at most {attempts * commits} answers: {attempts} for each of {commits} commits"
+    say_line(f"{count}; {all_of_it}{again}", err=True)
 
 
 def _tell(trial: Trial, as_json: bool) -> None:

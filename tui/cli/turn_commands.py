@@ -73,9 +73,9 @@ def line_command(prompt: str | None, resume: bool, folder: Path, **given: Any) -
 @click.option("--all", "judge_all", is_flag=True, help="Judge all attempts; the shortest green one lands.")
 @click.option(
     "--fix",
-    type=click.IntRange(1, 10),
+    type=click.IntRange(0, 10),
     metavar="N",
-    help="Run the checks after the turn, and send what is red back, up to N times.",
+    help="Run the checks after the turn, and send what is red back, up to N times; each attempt's own too.",
 )
 @editing_options
 def exec_command(
@@ -94,8 +94,6 @@ def exec_command(
     attempt passes; with --fix, leaves with 1 where the checks end red.
     """
     began = time.monotonic()
-    if fix and (attempts or judge_all):
-        raise click.UsageError("--fix sends one answer back, and --attempts asks for several: use one")
     from tui.screen.terminal.startup import load, loaded
 
     load()
@@ -114,10 +112,10 @@ def exec_command(
 
         leave(asyncio.run(with_hint(project)).missing, CONFIGURATION)
     judged: Racing | Fixing | None = None
-    if fix:
+    if attempts or judge_all or (commands and not fix):
+        judged = Racing(attempts or 1, typed_checks(commands) or None, judge_all, fix)
+    elif fix:
         judged = Fixing(fix, typed_checks(commands) or None)
-    elif attempts or commands or judge_all:
-        judged = Racing(attempts or 1, typed_checks(commands) or None, judge_all)
     raise SystemExit(run_exec(project, text, json_printer(began) if as_json else text_printer(), judged))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from session.base.events import (
     ApplyEnded,
+    AttemptAgain,
     AttemptChecked,
     AttemptEnded,
     AttemptStarted,
@@ -58,6 +59,7 @@ PRINTED = (
     BaselineChecked,
     AttemptStarted,
     AttemptChecked,
+    AttemptAgain,
     AttemptEnded,
     RaceEnded,
     HunkChecked,

@@ -40,6 +40,8 @@ class Racing:
     attempts: int
     checks: Sequence[Check] | None = None
     judge_all: bool = False
+    rounds: int | None = None
+    """How often a red attempt answers again; by default as the settings say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +71,13 @@ async def _exec(opening: Opening, prompt: str, show: Printer, judged: Racing | F
         await session.open()
         try:
             if isinstance(judged, Racing):
-                how = judged.judge_all
-                await session.race.start(prompt, judged.attempts, judged.checks, judge_all=how)
+                await session.race.start(
+                    prompt,
+                    judged.attempts,
+                    judged.checks,
+                    judge_all=judged.judge_all,
+                    rounds=judged.rounds,
+                )
             else:
                 if judged is not None:
                     await session.checks.follow(judged.checks, judged.rounds)

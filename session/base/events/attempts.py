@@ -12,7 +12,8 @@ from session.base.events.event import Event
 class RaceStarted(Event):
     """The attempts of turn ``turn`` begin. ``checks`` are the names of the checks, cheapest first;
     ``input_tokens`` are those of one attempt, ``estimate`` says what the race is likely to take, and
-    ``limits`` what it may take at most."""
+    ``limits`` what it may take at most. A red attempt answers again up to ``rounds`` times, each of which is
+    likely to take ``round_estimate``."""
 
     type: ClassVar[str] = "race.started"
     turn: str
@@ -21,11 +22,13 @@ class RaceStarted(Event):
     input_tokens: int
     estimate: str = ""
     limits: str = ""
+    rounds: int = 0
+    round_estimate: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class BaselineChecked(Event):
-    """A check has run on the project as it was before the attempts."""
+    """A check has run on the project as it was before the attempts; more than once, where tests are flaky."""
 
     type: ClassVar[str] = "baseline.checked"
     turn: str
@@ -34,6 +37,7 @@ class BaselineChecked(Event):
     seconds: float
     findings: tuple[str, ...] = ()
     why: str = ""
+    where: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,8 @@ class AttemptProgress(Event):
 
 @dataclass(frozen=True, slots=True)
 class AttemptAnswered(Event):
-    """An attempt's answer is whole. ``lines`` are the changed lines of the files in ``paths``."""
+    """The answer of this number of an attempt is whole. ``lines`` are the changed lines of the files in
+    ``paths``."""
 
     type: ClassVar[str] = "attempt.answered"
     turn: str
@@ -72,12 +77,14 @@ class AttemptAnswered(Event):
     hunks: int
     lines: int
     paths: tuple[str, ...]
+    answer: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class AttemptChecked(Event):
     """A check has judged an attempt. ``status`` is ``green``, ``red`` or ``unclear``; ``as_before`` says that
-    it is red and was so before, with nothing new. ``findings`` are ``path:line: message`` each."""
+    it is red and was so before, with nothing new. ``findings`` are ``path:line: message`` each. ``where`` it
+    ran: ``here``, or the name of a worker of the cluster."""
 
     type: ClassVar[str] = "attempt.checked"
     turn: str
@@ -88,11 +95,29 @@ class AttemptChecked(Event):
     findings: tuple[str, ...] = ()
     why: str = ""
     as_before: bool = False
+    answer: int = 1
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptAgain(Event):
+    """A red attempt is asked for the answer of this number, with what ``check`` printed. ``tokens`` are those
+    that it took so far."""
+
+    type: ClassVar[str] = "attempt.again"
+    turn: str
+    attempt: int
+    answer: int
+    check: str
+    tokens: int
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class AttemptEnded(Event):
-    """An attempt's end: ``won``, ``green``, ``red``, ``cut`` or ``failed``. ``tokens`` are all it took."""
+    """An attempt's end: ``won``, ``green``, ``red``, ``cut`` or ``failed``. ``tokens`` are all it took; of
+    ``answers`` the one of number ``answer`` counts. One that ended red can end once more, where its tests
+    turned out to be flaky."""
 
     type: ClassVar[str] = "attempt.ended"
     turn: str
@@ -100,11 +125,14 @@ class AttemptEnded(Event):
     status: str
     tokens: int
     why: str = ""
+    answer: int = 1
+    answers: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class RaceEnded(Event):
-    """A race is decided. The hunks of the ``winner`` follow; without one, ``best`` can be taken."""
+    """A race is decided. The hunks of the ``winner`` follow; without one, ``best`` can be taken. ``again`` is
+    how often red attempts answered again."""
 
     type: ClassVar[str] = "race.ended"
     turn: str
@@ -116,3 +144,4 @@ class RaceEnded(Event):
     seconds: float
     cost: float | None = None
     why: str = ""
+    again: int = 0

@@ -96,8 +96,9 @@ class ClusterRunner:
         """See :class:`RunsChecks`."""
         if edits is None:
             judged = asyncio.create_task(self._run_here(check, changed, None))
-            usable = self._compare(check, judged)
-            self._usable.setdefault(check.name, asyncio.create_task(usable, name="comparing"))
+            if check.name not in self._usable:
+                usable = self._compare(check, judged)
+                self._usable[check.name] = asyncio.create_task(usable, name="comparing")
             try:
                 return await asyncio.shield(judged)
             except asyncio.CancelledError:
@@ -134,7 +135,7 @@ class ClusterRunner:
         while True:
             answer = await link.judge(job, content, self._cluster.odd)
             if answer.verdict is not None:
-                return replace(answer.verdict, check=check)
+                return replace(answer.verdict, check=check, where=answer.worker)
             if answer.worker not in self._cluster.odd:
                 self._cluster.odd[answer.worker] = answer.differs
                 self._say(f"{answer.worker} does not judge: {answer.differs}")

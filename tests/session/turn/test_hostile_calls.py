@@ -16,7 +16,8 @@ from session.tools.command.run import RunTool
 from session.tools.settings import Running
 from session.tools.tool import CallContext, ToolResult, ToolSpec
 from session.tools.toolbox import Toolbox
-from session.turn.tool_calls import MOST_AT_ONCE, Answers, Calls
+from session.turn.response import Answers
+from session.turn.tool_calls import MOST_AT_ONCE, Calls
 from session.wire.protocol.items import FunctionCall
 from tests.session.recording import recorder_for
 

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from session.base.events import Notice, TurnEnded, Usage
+from session.base.events import AttemptEnded, AttemptStarted, Notice, RaceEnded, TurnEnded, Usage
 from session.base.text.tables import TableError
 from session.models.prices import Price
+from session.race import race_runner
 from session.record.usage_log import Row, UsageLog
 from session.setup.user_tables import BudgetSettings, read_budget
 from session.turn.money import (
@@ -21,6 +22,8 @@ from session.turn.money import (
     least_cost,
     spent_lately,
 )
+from tests.session.race.attempts.races import RIGHT, RIGHT_SUM, WRONG, script
+from tests.session.race.attempts.races import project as sums
 from tests.session.talking import PLAIN, colours_project, configure, talking
 
 PRICED = """
@@ -140,3 +143,45 @@ def test_amounts_and_limits_are_told_exactly() -> None:
 async def test_a_model_without_a_price_has_no_limit(tmp_path: Path) -> None:
     money = MoneyBudget(BudgetSettings(), tmp_path)
     assert await money.purse("hello", None, can_agree=True) == Purse()
+
+
+async def test_a_race_over_a_stated_cost_asks_first(tmp_path: Path) -> None:
+    root = sums(tmp_path / "project")
+    configure(root, f"[budget]\ndollars_per_turn = 0.5\n{PRICED}")
+    async with talking(root, script(RIGHT, WRONG)) as at:
+        start = at.session.race.start
+        await start("mend add", 2, [RIGHT_SUM])
+        ended = await at.ended("t1")
+        assert ended.code == "cost" and ended.message is not None
+        assert (
+            "not begun: 2 attempts are likely to cost $" in ended.message
+            and "dollars_per_turn" in ended.message
+        )
+        assert not at.all(AttemptStarted) and not [each for each in at.partner.requests if each.generate]
+        await start("mend add", 2, [RIGHT_SUM])
+        assert (await at.ended("t2")).status == "completed", "the same race once more is the answer"
+    async with talking(root, script(WRONG), attended=False) as at:
+        await at.session.race.start("mend add", 1, [RIGHT_SUM])
+        ended = await at.ended("t1")
+        assert ended.code == "cost" and "--max-cost" in (ended.message or "")
+
+
+async def test_a_race_is_held_to_what_is_left_of_the_hour_while_it_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another session spends the rest of it meanwhile."""
+    root = sums(tmp_path / "project")
+    configure(root, f"[budget]\ndollars_per_turn = 0\ndollars_per_hour = 50.0\ndollars_per_day = 0\n{PRICED}")
+    monkeypatch.setattr(race_runner, "MONEY_SECONDS", 0.1)
+    async with talking(root, script(WRONG, RIGHT, stall=30.0)) as at:
+        await at.session.race.start("mend add", 2, [RIGHT_SUM])
+        await at.until(AttemptStarted)
+        spent = Usage(
+            turn="t9", input_tokens=1, cached_tokens=0, output_tokens=1, reasoning_tokens=0, cost=49.9
+        )
+        UsageLog(at.session.folders.usage, project="elsewhere", session="other", provider="partner").add(
+            spent
+        )
+        race = await at.until(RaceEnded)
+        assert race.winner is None and "of the $50.00 of this hour are spent" in race.why
+        assert {each.status for each in at.all(AttemptEnded)} == {"cut"}

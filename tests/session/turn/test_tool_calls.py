@@ -15,7 +15,8 @@ from session.base.events import Event, ToolCalled, ToolEnded, ToolHeld, ToolOutp
 from session.record.outputs import Outputs
 from session.tools.tool import CallContext, Reading, ToolResult, ToolSpec, failed
 from session.tools.toolbox import Toolbox
-from session.turn.tool_calls import DECLINED, MOST_TOKENS, NO_ROOM, NOBODY, Answers, Calls
+from session.turn.response import Answers
+from session.turn.tool_calls import DECLINED, MOST_TOKENS, NO_ROOM, NOBODY, Calls
 from session.wire.protocol.items import FunctionCall
 
 

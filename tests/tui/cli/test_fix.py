@@ -39,12 +39,14 @@ def root(tmp_path: Path) -> Path:
     return project(tmp_path / "project")
 
 
-def fixed(run_spark: RunSpark, root: Path, rounds: int, *lines: str) -> tuple[Ran, list[str]]:
+def fixed(
+    run_spark: RunSpark, root: Path, rounds: int, *lines: str, more: tuple[str, ...] = ()
+) -> tuple[Ran, list[str]]:
     """``spark exec --fix`` with these answers, and the input of each request."""
     partner = Partner(rate=float("inf"), scripts=parse(answers(*lines)))
     with aside(partner) as running:
         options = ("--base-url", running.url, "--provider", "partner", "--model", "spark-practice-text")
-        loop = ("--json", "--fix", str(rounds), "--check", CHECK)
+        loop = ("--json", "--fix", str(rounds), "--check", CHECK, *more)
         ran = run_spark("exec", "mend add", *options, *loop, cwd=root)
         return ran, [str(request.body["input"]) for request in partner.requests if request.generate]
 
@@ -70,5 +72,10 @@ def test_a_round_that_lands_nothing_ends_it_and_says_so(run_spark: RunSpark, roo
     assert "auto-fix stopped: round 1 of 3 landed nothing" in ran.out
 
 
-def test_fix_and_attempts_are_not_both(run_spark: RunSpark, root: Path) -> None:
-    assert run_spark("exec", "x", "--fix", "1", "--attempts", "2", cwd=root).code == 2
+@pytest.mark.parametrize(("rounds", "code", "asked"), [(1, 0, 2), (0, 1, 1)])
+def test_with_attempts_it_is_how_often_each_answers_again(
+    run_spark: RunSpark, root: Path, rounds: int, code: int, asked: int
+) -> None:
+    ran, sent = fixed(run_spark, root, rounds, "return a * b", "return a + b", more=("--attempts", "1"))
+    assert ran.code == code, ran.err
+    assert len(sent) == asked and ran.out.count('"attempt.again"') == asked - 1

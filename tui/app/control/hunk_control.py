@@ -154,6 +154,8 @@ class DropControl:
         self._background = background
         self._session = session
         self._asked: tuple[Cut, tuple[Dependent, ...]] | None = None
+        self._each: tuple[list[Dependent], list[Dependent]] | None = None
+        """While each dependent is asked about by itself: those to ask about, and those that go."""
 
     def meant(self, argument: str) -> Cut | None:
         """The hunk that ``/drop ARGUMENT`` names, if the user is to be asked; else the command answers."""
@@ -174,18 +176,48 @@ class DropControl:
         if not found:
             await self._drop(cut)
             return
-        self._asked = cut, found
+        self._asked, self._each = (cut, found), None
         others = "one that depends" if len(found) == 1 else f"{len(found)} that depend"
         title = f"Drop {cut.hunk} with {others} on it?"
         listed = "\n".join(map(str, found))
-        question = Question(
-            DROP, title, listed, "drop them, ask for these again", "keep all", "only drop them"
+        each: tuple[tuple[Verdict, str], ...] = (("edit", "each by itself"),) if len(found) > 1 else ()
+        self._question(
+            Question(
+                DROP, title, listed, "drop them, ask for these again", "keep all", "only drop them", each
+            )
         )
+
+    def _question(self, question: Question) -> None:
         self._panes.held.confirm(question)
         self._app.screen_stack[0].set_focus(self._panes.held)
 
+    def _ask_each(self, cut: Cut, found: tuple[Dependent, ...]) -> None:
+        """Ask about the next dependent; once there is none, drop the hunk with those that are to go."""
+        left, going = self._each or ([], [])
+        if left:
+            number = f"{len(found) - len(left) + 1} of {len(found)}"
+            title = f"Drop {left[0].hunk} too? ({number})"
+            self._question(Question(DROP, title, str(left[0]), "drop it", "keep it", ""))
+            return
+        self._asked, chosen = None, tuple(each.hunk for each in going)
+        self._panes.held.confirm(None)
+        if chosen:
+            again = replace(cut, with_dependents=True, chosen=chosen)
+            self._background.start(self._agreed(cut, again, found), "dropping hunks")
+        else:
+            self._background.start(self._drop(replace(cut, alone=True)), "dropping a hunk")
+
     def answer(self, verdict: Verdict) -> None:
         """Act on the answer."""
+        if self._asked is not None and (verdict == "edit" or self._each is not None):
+            cut, found = self._asked
+            left, going = self._each or (list(found), [])
+            if self._each is not None:
+                going += [left[0]] if verdict == "apply" else []
+                left = left[1:]
+            self._each = left, going
+            self._ask_each(cut, found)
+            return
         asked, self._asked = self._asked, None
         self._panes.held.confirm(None)
         if asked is not None and verdict != "reject":

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from textual.app import App
 
 from session.base.events import Event, PromptSubmitted, RaceStarted
 from session.commands.race_commands import RaceCommands, RaceError
+from tui.app.control.background import BackgroundTasks
 from tui.app.panes.layout import Panes
 
 if TYPE_CHECKING:
@@ -19,7 +21,15 @@ if TYPE_CHECKING:
 class Races:
     """The panel of the race and the screen of its attempts."""
 
-    def __init__(self, app: App[int], panes: Panes, themes: ThemeSwitch, race: RaceCommands) -> None:
+    def __init__(
+        self,
+        app: App[int],
+        panes: Panes,
+        themes: ThemeSwitch,
+        race: RaceCommands,
+        background: BackgroundTasks,
+    ) -> None:
+        self._background = background
         self._app = app
         self._panes = panes
         self._themes = themes
@@ -46,13 +56,28 @@ class Races:
             self._panel = None
 
     def look(self) -> None:
-        """Show every attempt of the last race, and what it changes."""
+        """Show every attempt of the last race, and what it changes; of an earlier session too."""
         if self._view is None:
-            self._panes.status.say("there was no race yet: /try 5 PROMPT begins one")
+            self._background.start(self._look_at_kept(), "reading the last race")
+        else:
+            self._look_at(self._view)
+
+    async def _look_at_kept(self) -> None:
+        from tui.app.race.rows import RaceView
+
+        try:
+            race = await asyncio.to_thread(self._race.kept)
+        except RaceError as problem:
+            self._panes.status.say(str(problem))
             return
+        if self._view is None:
+            self._view = RaceView.of_kept(race)
+        self._look_at(self._view)
+
+    def _look_at(self, view: RaceView) -> None:
         from tui.app.race.panel import AttemptsScreen
 
-        screen = AttemptsScreen(self._themes.palette, self._view, self._diff)
+        screen = AttemptsScreen(self._themes.palette, view, self._diff)
         screen.on_closed = self._closed
         self._app.push_screen(screen)
 

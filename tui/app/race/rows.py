@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from session.base.events import (
+    AttemptAgain,
     AttemptAnswered,
     AttemptChecked,
     AttemptEnded,
@@ -16,7 +17,8 @@ from session.base.events import (
     RaceEnded,
     RaceStarted,
 )
-from tui.front.words.check_lines import ended_line
+from session.race.kept_race import KeptRace
+from tui.front.words.check_lines import ended_line, race_estimate
 from tui.front.words.figures import thousands
 from tui.screen.drawing.plain import clipped, visible
 from tui.screen.drawing.rows import Row, Span
@@ -55,6 +57,10 @@ class AttemptRow:
     lines: int = 0
     verdicts: dict[str, str] = field(default_factory=dict)
     """What each check said, by its name."""
+    where: dict[str, str] = field(default_factory=dict)
+    """The worker on which each check ran, where that was not this machine."""
+    answer: int = 1
+    """The number of its answer."""
     why: str = ""
 
 
@@ -68,23 +74,47 @@ class RaceView:
         self.winner = 0
         self._before: dict[str, str] = {}
         self._head = ""
+        self._told_before = True
+        """Whether it is known what the checks said before any change."""
         self.ended: RaceEnded | None = None
+
+    @classmethod
+    def of_kept(cls, race: KeptRace) -> RaceView:
+        """A race of an earlier session, as it is kept on disk."""
+        view = cls()
+        view._head, view._told_before = f"the last race: {race.prompt}", False
+        view.winner = race.taken
+        for each in race.attempts:
+            view.attempts[each.number] = AttemptRow(
+                each.number,
+                state=each.status,
+                tokens=each.tokens,
+                lines=each.lines,
+                verdicts=each.standings,
+                why=each.why,
+            )
+        view.checks = tuple(dict.fromkeys(name for each in race.attempts for name in each.standings))
+        return view
 
     def take(self, event: Event) -> bool:
         """Fold an event in; returns whether it is one of a race."""
         match event:
             case RaceStarted(turn=turn, attempts=attempts, checks=checks):
                 self.turn, self.checks, self.ended, self.winner = turn, checks, None, 0
-                self._before = {}
+                self._before, self._told_before = {}, True
                 self.attempts = {number: AttemptRow(number) for number in range(1, attempts + 1)}
-                limits = f", at most {event.limits}" if event.limits else ""
-                self._head = f"race of {attempts} · {event.estimate}{limits}"
+                self._head = f"race of {attempts} · {race_estimate(event)}"
             case BaselineChecked(check=check, status=status):
-                self._before[check] = status
+                self._before.setdefault(check, status)
             case RaceEnded(winner=winner):
                 self.ended, self.winner = event, winner or 0
             case (
-                AttemptStarted() | AttemptProgress() | AttemptAnswered() | AttemptChecked() | AttemptEnded()
+                AttemptStarted()
+                | AttemptProgress()
+                | AttemptAnswered()
+                | AttemptChecked()
+                | AttemptAgain()
+                | AttemptEnded()
             ) if event.attempt in self.attempts:
                 self._attempt(self.attempts[event.attempt], event)
             case _:
@@ -103,8 +133,12 @@ class RaceView:
                 row.state, row.hunks, row.lines = "judging", hunks, lines
             case AttemptChecked(check=check, status=status):
                 row.verdicts[check] = "as_before" if event.as_before else status
+                if event.where not in ("", "here"):
+                    row.where[check] = event.where
+            case AttemptAgain(answer=answer):
+                row.state, row.answer, row.verdicts = "streaming", answer, {}
             case AttemptEnded(status=status, why=why):
-                row.state, row.why = status, why
+                row.state, row.why, row.answer = status, why, event.answer
             case _:
                 pass
 
@@ -122,8 +156,10 @@ class RaceView:
         if self.ended is not None:
             role = "success" if self.ended.winner else "warning"
             return Row(_clipped([(" " + visible(ended_line(self.ended)), role)], width), fill)
+        if not self._told_before:
+            return Row(_clipped([(f" {visible(self._head)}", "strong")], width), fill)
         before = [_verdict(check, self._before.get(check, "")) for check in self.checks]
-        spans: list[Span] = [(f" {visible(self._head)}", "strong"), (" · before:", "muted")]
+        spans: list[Span] = [(f" {visible(self._head)}", "strong"), (" · before, here:", "muted")]
         return Row(_clipped([*spans, *(span for pair in before for span in pair)], width), fill)
 
     def row(self, attempt: AttemptRow, width: int, *, fill: str = "panel", mark: str = " ") -> Row:
@@ -136,11 +172,14 @@ class RaceView:
         spans: list[Span] = [
             (f"{mark}{attempt.number:>3} ", "muted"),
             (f"{sign} {attempt.state:<9}", role),
+            (f" answer {attempt.answer}" if attempt.answer > 1 else "", "accent"),
             (f" {thousands(attempt.tokens):>6}{rate} ", "text"),
-            (f" {hunks}{refused}{lines} ", "muted"),
+            (f" {hunks if self._told_before else ''}{refused}{lines} ", "muted"),
         ]
         for check in self.checks:
             spans += _verdict(check, attempt.verdicts.get(check, ""))
+            if check in attempt.where:
+                spans.append((f" on {visible(attempt.where[check])}", "faint"))
         if attempt.why:
             spans.append((f"  {visible(attempt.why)}", "faint"))
         return Row(_clipped(spans, width), fill)

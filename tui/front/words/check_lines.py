@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from session.base.events import (
+    AttemptAgain,
     AttemptChecked,
     AttemptEnded,
     AttemptStarted,
@@ -184,24 +185,40 @@ def race_line(event: Event) -> str | None:
     """One line about an event of a race, or None for other events."""
     match event:
         case RaceStarted(attempts=attempts, checks=checks):
-            limits = f"; at most {event.limits}" if event.limits else ""
             judged = ", ".join(checks)
-            return f"race of {attempts}, judged by {judged} · {event.estimate}{limits}"
+            return f"race of {attempts}, judged by {judged} · {race_estimate(event)}"
         case AttemptStarted(attempt=number, model=model, effort=effort):
             asked = f"{model}, effort {effort}" if effort else model
             return f"attempt {number} began ({asked})"
         case BaselineChecked(check=check, status=status, seconds=seconds):
             said = "is green" if status == "green" else f"is {status}{_why(event.why)}"
-            return f"before: {check} {said} · {seconds:.1f} s"
+            return f"before: {check} {said} · {seconds:.1f} s{ran_on(event.where)}"
         case AttemptChecked(attempt=number, check=check, status=status, seconds=seconds):
             said = "red as before" if event.as_before else f"{_STATES[status]}{_why(event.why)}"
-            return f"attempt {number}: {check} {said} · {seconds:.1f} s"
+            which = f", answer {event.answer}" if event.answer > 1 else ""
+            return f"attempt {number}{which}: {check} {said} · {seconds:.1f} s{ran_on(event.where)}"
+        case AttemptAgain(attempt=number, answer=answer, check=check):
+            return f"attempt {number} answers again ({answer}): it gets what {check} printed"
         case AttemptEnded(attempt=number, status=status, tokens=tokens):
-            return f"attempt {number} {status}{_why(event.why)} · {thousands(tokens)} tokens"
+            which = f", answer {event.answer} of {event.answers}" if event.answers > 1 else ""
+            return f"attempt {number} {status}{which}{_why(event.why)} · {thousands(tokens)} tokens"
         case RaceEnded():
             return ended_line(event)
         case _:
             return None
+
+
+def race_estimate(event: RaceStarted) -> str:
+    """What a race is likely to take, what each further answer of a red attempt, and what the limits are."""
+    again = f", {event.round_estimate} for each further answer" if event.rounds else ""
+    most = f" (at most {event.rounds} of a red attempt)" if event.rounds else ""
+    limits = f"; at most {event.limits}" if event.limits else ""
+    return f"{event.estimate}{again}{most}{limits}"
+
+
+def ran_on(where: str) -> str:
+    """Where a check ran, unless that is this machine."""
+    return f" · on {where}" if where not in ("", "here") else ""
 
 
 def ended_line(event: RaceEnded) -> str:
@@ -210,7 +227,8 @@ def ended_line(event: RaceEnded) -> str:
     why = f": {event.why}" if event.why and not event.winner else ""
     cost = f" · {dollars(event.cost)}" if event.cost is not None else ""
     took = f"{thousands(event.tokens)} tokens{cost} · {duration(event.seconds)}"
-    return f"{won}{why} · {event.green} green · {took}"
+    again = f" · {event.again} answered again" if event.again else ""
+    return f"{won}{why} · {event.green} green{again} · {took}"
 
 
 def _why(why: str) -> str:

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from time import monotonic
 
 from session.base.events import (
+    AttemptAgain,
     AttemptAnswered,
     AttemptEnded,
     Event,
@@ -61,7 +62,7 @@ class Silence:
                 self._calls.pop(call, None)
             case AttemptAnswered(attempt=attempt):
                 self._judged.add(attempt)
-            case AttemptEnded(attempt=attempt):
+            case AttemptEnded(attempt=attempt) | AttemptAgain(attempt=attempt):
                 self._judged.discard(attempt)
             case _:
                 pass

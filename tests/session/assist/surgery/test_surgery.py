@@ -235,6 +235,47 @@ def test_a_use_depends_on_the_import_in_its_own_file(
     asyncio.run(operate())
 
 
+def test_words_of_prose_comments_and_strings_and_what_git_took_out_are_no_dependents(tmp_path: Path) -> None:
+    files = {
+        "calc.py": "# one\n",
+        "use.py": "# one\n",
+        "notes.md": "one\n",
+        "old.py": "# one\n",
+        "told.py": "# one\n",
+    }
+    theatre = Theatre(tmp_path, files)
+
+    async def operate() -> None:
+        theatre.land("h1", "calc.py", "# one", "def total(values):", "    return 1")
+        theatre.land("h2", "notes.md", "one", "The total is told at the end.")
+        theatre.land("h3", "told.py", "# one", "# the total", "print('total')")
+        theatre.land("h4", "old.py", "# one", "print(total([1]))")
+        theatre.land("h5", "use.py", "# one", "print(total([1]))")
+        (theatre.project.root / "old.py").write_text(files["old.py"])  # as git checkout does
+        assert [each.hunk for each in await theatre.surgery.dependents("h1")] == ["h5"]
+        await theatre.thread.close()
+
+    asyncio.run(operate())
+
+
+def test_one_of_several_dependents_is_taken_out_by_its_name(tmp_path: Path) -> None:
+    theatre = Theatre(tmp_path, dict.fromkeys(("a.py", "b.py", "c.py"), "# one\n"))
+
+    async def operate() -> None:
+        theatre.land("h1", "a.py", "# one", "def total(values):", "    return 1")
+        theatre.land("h2", "b.py", "# one", "print(total([2]))")
+        theatre.land("h3", "c.py", "# one", "print(total([3]))")
+        cut = theatre.surgery.parsed("h1 h3 it is too much")
+        assert cut == Cut("h1", True, why="it is too much", chosen=("h3",))
+        with pytest.raises(SurgeryError, match="h9 does not depend on h1"):
+            await theatre.surgery.drop(Cut("h1", True, chosen=("h9",)))
+        assert (await theatre.surgery.drop(cut)).startswith("dropped h1 and h3;")
+        assert list(theatre.hunks.undoable.landed) == ["h2"]
+        await theatre.thread.close()
+
+    asyncio.run(operate())
+
+
 def test_where_one_cannot_be_undone_nothing_is_dropped(patient: Patient) -> None:
     async def operate() -> None:
         assert patient.land(4, 1, 3, 1)

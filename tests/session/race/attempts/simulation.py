@@ -14,6 +14,7 @@ from session.race.race_rules import BASELINE, Decided, Effect, Race, RunCheck
 
 CHECKS = (Check("lint", "lint", Kind.LINT), Check("tests", "tests", Kind.TESTS))
 FAILING = (Finding("a.py", 1, "it fails"),)
+UNRELATED = Finding("net.py", 7, "timeout")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +29,18 @@ class Simulated:
 
 
 def simulate(
-    chance: random.Random, attempts: int, p: float, *, flake: float = 0.0, slots: int = 2
+    chance: random.Random,
+    attempts: int,
+    p: float,
+    *,
+    flake: float = 0.0,
+    beside: float = 0.0,
+    slots: int = 2,
 ) -> Simulated:
     """Race ``attempts`` attempts of which each is right with probability ``p``. The test is red before.
 
-    A verdict of the test is wrong with probability ``flake``. Events come in random order.
+    A verdict of the test is wrong with probability ``flake``; a test ``beside`` it fails with that one,
+    whatever is changed. Events come in random order.
     """
     race = Race(attempts, CHECKS, slots=slots)
     right = {number: chance.random() < p for number in range(1, attempts + 1)}
@@ -56,19 +64,23 @@ def simulate(
         else:
             run = running.pop(chance.randrange(len(running)))
             runs += 1
-            take(race.checked(run.attempt, run.check, _verdict(chance, run, right, flake)))
+            take(race.checked(run.attempt, run.check, _verdict(chance, run, right, flake, beside)))
     winner = decided[0].winner
     return Simulated(sum(right.values()), right[winner] if winner else None, bool(race.flaky), runs)
 
 
-def _verdict(chance: random.Random, run: RunCheck, right: dict[int, bool], flake: float) -> Verdict:
+def _verdict(
+    chance: random.Random, run: RunCheck, right: dict[int, bool], flake: float, beside: float
+) -> Verdict:
     check = CHECKS[run.check]
     green = check.kind is Kind.LINT or (run.attempt != BASELINE and right[run.attempt])
     if check.kind is Kind.TESTS and chance.random() < flake:
         green = not green
     # Wrong attempts fail in their own way, and so not as the project did before.
     findings = () if green else FAILING if run.attempt == BASELINE else (Finding("a.py", 2, "wrong"),)
-    return Verdict(check, Status.GREEN if green else Status.RED, 0.1, findings, "exit 1")
+    if check.kind is Kind.TESTS and chance.random() < beside:
+        findings = (*findings, UNRELATED)
+    return Verdict(check, Status.RED if findings else Status.GREEN, 0.1, findings, "exit 1")
 
 
 PROBLEMS = 300

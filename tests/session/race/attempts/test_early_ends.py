@@ -23,8 +23,9 @@ from session.checks.check import Check
 from session.checks.finding import Verdict
 from session.checks.sandbox.command import SandboxRefused
 from session.checks.sandbox.sandbox import Sandboxes
+from session.commands.race_commands import RaceError
 from session.race.attempt import SharedPreparation
-from session.race.attempt_files import Judge
+from session.race.judge import Judge
 from session.setup.user_tables import AttemptSettings
 from tests.session.race.attempts.races import ADD, RIGHT, RIGHT_SUM, SYNTAX, WRONG, project, script
 from tests.session.talking import talking
@@ -187,3 +188,13 @@ async def test_a_race_over_its_limit_changes_nothing_of_what_is_told_of_the_last
         assert shown(it.events) == before
         assert not [each for each in it.all(AttemptEnded) if each.turn == "t2"]
         assert len(it.all(TurnEnded)) == 2
+
+
+async def test_the_stop_key_counts_before_the_race_has_begun(root: Path) -> None:
+    async with talking(root, script(RIGHT)) as it:
+        beginning = asyncio.create_task(it.session.race.start("mend add", 1, [RIGHT_SUM]))
+        await asyncio.sleep(0)
+        it.session.interrupt()
+        with pytest.raises(RaceError, match="stopped before it began"):
+            await beginning
+        assert not it.session.running and not any(each.generate for each in it.partner.requests)

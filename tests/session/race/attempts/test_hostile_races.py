@@ -30,7 +30,7 @@ from session.checks import runner
 from session.checks.check import Check, Kind
 from session.checks.finding import Verdict
 from session.checks.sandbox.sandbox import Sandboxes
-from session.race.attempt_files import Judge
+from session.race.judge import Judge
 from tests.session.race.attempts.hostile import (
     FIX,
     MARK,

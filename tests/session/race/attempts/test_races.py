@@ -14,6 +14,7 @@ from session.base.events import (
     AttemptEnded,
     AttemptStarted,
     Event,
+    HunkHeld,
     HunkLanded,
     HunkUndone,
     Notice,
@@ -116,6 +117,19 @@ async def test_another_attempt_takes_the_place_of_the_one_that_is_in_the_project
         assert await take(other, "t6") == "completed" and file.read_text() not in (landed, ADD)
         assert it.all(HunkUndone)
         refuses(other)
+
+
+async def test_an_attempt_of_which_nothing_landed_is_not_taken(root: Path) -> None:
+    async with talking(root, script(BROKEN, WRONG)) as it:
+        await it.session.race.start("mend add", 2, CHECKS, rounds=0)
+        await it.ended("t1")
+        it.session.review = True
+        for turn in ("t2", "t3"):
+            it.session.race.take(2)
+            await it.until(HunkHeld, lambda each, turn=turn: each.turn == turn)  # type: ignore[misc] # a default
+            it.session.interrupt()
+            assert (await it.ended(turn)).status == "interrupted"
+        assert it.text("calc.py") == ADD
 
 
 async def test_equal_answers_are_judged_once(root: Path) -> None:

@@ -30,8 +30,8 @@ def test_what_is_taken_back_is_no_part_of_an_attempt(tmp_path: Path) -> None:
     for name in ("a1.h3", "a1.h1"):
         taken = files.take_back(name)
         assert isinstance(taken, Landed) and taken.hunk == name
-    assert files.edits == [hunks["a1.h2"]]
-    assert files.changed == {"a.py": b"one\nTWO\n"}
+    assert list(files.now().edits) == [hunks["a1.h2"]]
+    assert files.now().files == {"a.py": b"one\nTWO\n"}
     assert isinstance(files.write("a1.h4", "t1", replacing("a.py", "one", "1"), frozenset()), Landed)
-    assert files.changed == {"a.py": b"1\nTWO\n"}
+    assert files.now().files == {"a.py": b"1\nTWO\n"}
     assert (root / "a.py").read_text() == "one\ntwo\n", "nothing is written"

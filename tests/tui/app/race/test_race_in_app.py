@@ -179,3 +179,22 @@ async def test_the_window_holds_the_winners_answer_and_none_of_the_others(folder
         await it.done()
         again = [each for each in heard if isinstance(each, TurnStarted)][-1]
         assert 0 <= again.input_tokens - started.input_tokens - output[race.winner] < 500
+
+
+async def test_after_a_restart_the_attempts_of_the_last_race_are_shown_and_one_is_taken(folder: Path) -> None:
+    async with stage(folder, files=FILES, script=script(WRONG, RIGHT)) as it:
+        it.app.composer.focus()
+        it.app.composer.put("/try all 2 mend add")
+        it.key("enter")
+        await it.until(lambda: "of 2 won" in panel(it), "the end of the race")
+        await it.done()
+    async with stage(folder, files={}, script=script(WRONG)) as it:
+        it.key("shift+f11")
+        await it.until(lambda: isinstance(it.app.screen, AttemptsScreen), "the attempts")
+        await it.until(lambda: "the last race: mend add" in it.screen and "@@" in it.screen, "the diff")
+        red = next(n for n, row in it.app.screen._view.attempts.items() if row.state == "red")  # type: ignore[attr-defined]
+        it.key("down" if red == 2 else "up")
+        await it.until(lambda: f"❯  {red} ✗ red" in it.screen, "the choice")
+        it.key("enter")
+        await it.until(lambda: WRONG in (it.root / "calc.py").read_text(), "the other attempt")
+        await it.until(lambda: not it.session.running, "the end of the turn")

@@ -135,3 +135,32 @@ async def test_a_hunk_alone_goes_at_once_and_a_path_is_still_a_path(tmp_path: Pa
         it.app.composer.put("/drop wall.py")
         it.key("enter")
         await it.until(lambda: "wall.py" in it.session.context.removed, "the path")
+
+
+async def test_each_dependent_can_be_answered_for_by_itself(tmp_path: Path) -> None:
+    door = (
+        SCRIPT.replace('id = "green"\npath = "paint.py"', 'id = "green"\npath = "door.py"')
+        .replace(
+            " def green():\n-    return 2\n+    return 20",
+            " def door():\n-    return 0\n+    return shade(4)",
+        )
+        .replace("return 20", "return shade(4)")
+    )
+    files = {**FILES, "door.py": "def door():\n    return 0\n"}
+    async with stage(tmp_path, files=files, script=door) as it:
+        it.app.composer.put("take the brushes")
+        it.key("enter")
+        await it.until(lambda: "shade(4)" in (it.root / "door.py").read_text(), "the hunks")
+        await it.done()
+        it.app.composer.put("/drop h1")
+        it.key("enter")
+        await it.until(lambda: "Drop h1 with 2 that depend on it?" in it.screen, "the question")
+        await it.answer("e")
+        await it.until(lambda: "Drop h2 too? (1 of 2)" in it.screen, "the first of them")
+        assert "h2 wall.py: uses shade of h1" in it.screen
+        await it.answer("n")
+        await it.until(lambda: "Drop h3 too? (2 of 2)" in it.screen, "the second")
+        await it.answer("y")
+        await it.until(lambda: "dropped h1 and h3" in it.screen, "the drop")
+        assert (it.root / "door.py").read_text() == files["door.py"]
+        assert "shade(3)" in (it.root / "wall.py").read_text(), "it was kept"

@@ -93,6 +93,8 @@ class Provider:
     """A header for the session's name, by which the server finds its cache; empty for none."""
     responses_body: Mapping[str, Any] = field(default_factory=dict)
     """More fields of every request in the Responses dialect."""
+    chat_body: Mapping[str, Any] = field(default_factory=dict)
+    """More fields of every request in the Chat dialect."""
     tools_as_item: bool = False
     """Whether it takes tools as an item of the input, from the models that do."""
     steer: bool = False
@@ -330,6 +332,7 @@ def _provider(name: str, values: Any) -> Provider:
         fast_without_headers=row.texts("fast_without_headers"),
         conversation_header=row.text("conversation_header", ""),
         responses_body=row.table("responses_body"),
+        chat_body=row.table("chat_body"),
         tools_as_item=row.flag("tools_as_item", False),
         steer=row.flag("steer", False),
         effort_items=row.flag("effort_items", False),

@@ -214,6 +214,7 @@ class ModelChoice:
             steer=model.steer,
             instructions_as_item=self._opening.service.instructions_as_item,
             responses_extra=self._provider.responses_body,
+            chat_extra=self._provider.chat_body,
             extra=extra,
         )
 

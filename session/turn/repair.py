@@ -10,10 +10,11 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from edits.hunk import Landed, RefusalCode, Refused, Status
 from edits.report import DECLINED, Outcome
-from session.wire.instructions import SEND_AGAIN, SEND_FILES_AGAIN, NoEdit, no_edit, other_form
+from session.wire.instructions import SEND_AGAIN, SEND_FILES_AGAIN, NoEdit, no_edit, not_renamed, other_form
 
 MOST_REPAIRS = 2
 """Most times in one turn that refused hunks are asked for again."""
@@ -30,6 +31,14 @@ _ASKS = re.compile(
     r"(?:what|why|how|where|which|who|when|is|are|does|do|did|explain|describe|tell|list|summari[sz]e)\b|.*\?\s*\Z",
     re.IGNORECASE | re.DOTALL,
 )
+_NAME = r"[`'\"]?(?!(?:it|this|that|them)\b)([A-Za-z_$][\w$]*)(?:\(\))?[`'\"]?"
+_RENAME = re.compile(
+    rf"\brename\s+(?:the\s+)?(?:[a-z]+\s+)??{_NAME}(?:\s+(?:of|in)\s+[\w./$]+)?\s+(?:to|into|as)\s+{_NAME}",
+    re.IGNORECASE,
+)
+"""A request for a rename: "Rename the method next of Queue to take", "rename spread to value_range"."""
+_MOST_LINES = 20
+_NONE: Mapping[str, list[str]] = MappingProxyType({})
 _MADE_UP = re.compile(r"<tool_call>|<function_call>|^\s*(?:```(?:json)?\s*)?\{", re.MULTILINE)
 
 
@@ -44,6 +53,23 @@ class Request:
     bare: str = ""
 
 
+def renamed(prompt: str) -> tuple[str, str] | None:
+    """The old and the new name where ``prompt`` asks for a rename."""
+    found = _RENAME.search(prompt)
+    return None if found is None or found[1] == found[2] else (found[1], found[2])
+
+
+def left_behind(old: str, texts: Mapping[str, str | None]) -> dict[str, list[str]]:
+    """The lines of each file in which the name ``old`` stands, as ``path:line: text``."""
+    word = re.compile(rf"(?<![\w$]){re.escape(old)}(?![\w$])")
+    found: dict[str, list[str]] = {}
+    for path, text in texts.items():
+        for at, line in enumerate((text or "").splitlines(), 1):
+            if word.search(line):
+                found.setdefault(path, []).append(f"{path}:{at}: {line.strip()}")
+    return found
+
+
 @dataclass(slots=True)
 class Repairs:
     """The repairs of one turn. ``edit_format`` is the model's; ``brief`` says that it is a small one."""
@@ -55,18 +81,39 @@ class Repairs:
     """How often refused hunks were asked for again."""
     _kinds: set[tuple[str, RefusalCode]] = field(default_factory=set)
     _nudged: bool = False
+    _renamed: bool = False
     _edited: bool = False
 
-    def next(self, fresh: Sequence[Outcome], answer: str, *, called: bool) -> Request | None:
+    def next(
+        self, fresh: Sequence[Outcome], answer: str, *, called: bool, left: Mapping[str, list[str]] = _NONE
+    ) -> Request | None:
         """What to ask after an answer whose hunks ended so; None where the turn is done. ``called`` says that
-        it held tool calls."""
+        it held tool calls, ``left`` are the lines that still have the old name of a :attr:`rename`."""
         refused = [each for each in fresh if isinstance(each, Refused)]
         self._edited = self._edited or any(map(_changed, fresh))
         if refused:
             return self._again(refused)
+        if left and (names := self.rename) is not None:
+            return self._finish_rename(names, left)
         if self._edited or called or self._nudged or self.asked:
             return None
         return self._nudge(fresh, answer)
+
+    @property
+    def rename(self) -> tuple[str, str] | None:
+        """The old and the new name of a rename that a small model was asked for, as long as it was not asked
+        about what it left: it forgets places."""
+        small = self.brief and self.edit_format == "whole"
+        if not small or self._renamed or self.asked or _ASKS.match(self.prompt.strip()):
+            return None
+        return renamed(self.prompt)
+
+    def _finish_rename(self, names: tuple[str, str], left: Mapping[str, list[str]]) -> Request:
+        self._renamed = self._nudged = True
+        lines = [line for each in left.values() for line in each][:_MOST_LINES]
+        places = f"{len(lines)} line{' still has' if len(lines) == 1 else 's still have'}"
+        words = not_renamed(*names, lines)
+        return Request(words, f"{places} the old name {names[0]}: asking once more.", tuple(left), words)
 
     def told(self, fresh: Sequence[Outcome], answer: str, *, called: bool) -> str:
         """What the user is told where nothing more is asked, and hunks of the last answer were refused or it

@@ -134,6 +134,8 @@ class Response:
     """The pieces of the answer's text that are not yet part of an item."""
     streamed: int = 0
     """Characters of all kinds of content so far."""
+    read: int = 0
+    """Tokens of the request that the engine had read when that was told last."""
     tool_text: int = 0
     """Characters of tool input so far."""
     output: list[ServerItem] = field(default_factory=list)

@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from context.window.pieces import BudgetTooSmall
-from edits.hunk import Hunk
+from edits.hunk import Hunk, Landed
 from edits.report import Outcome, render
 from session.base.events import (
     InstructionsUnused,
     Notice,
     PhaseChanged,
+    PromptRead,
     Publisher,
     ReasoningDelta,
     TurnEnded,
@@ -32,7 +33,7 @@ from session.turn.hunk_life import Answer
 from session.turn.lane import ANSWER, About, Lane
 from session.turn.money import MoneyBudget, Purse
 from session.turn.prepared import PreparedRequest, Prepares
-from session.turn.repair import Repairs, quoted
+from session.turn.repair import Repairs, left_behind, quoted
 from session.turn.response import CHARACTERS_PER_TOKEN, CUT, Response, about
 from session.turn.tool_calls import Calls
 from session.turn.turn import Phase, Signal, Turn
@@ -56,6 +57,8 @@ MOST_LOSSES = Retries(most=3)
 """The limit on how often a turn resumes an answer that the connection lost."""
 SHRUNK = 0.5
 """Share of the budget that a second window gets after the server refused the first one as too long."""
+_READ_STEP = 0.02
+"""The share of the request after which it is told again how much of it is read."""
 MOST_ROUNDS = 60
 """Most rounds of tool calls in one turn. A model that needs more is assumed to go in circles."""
 
@@ -342,8 +345,16 @@ class Runner:
                 self._tally.estimate(0, unread // CHARACTERS_PER_TOKEN)
             case wire.Garbled(of_message=lost):
                 self._response.unread += lost
+            case wire.PromptRead(tokens=tokens, total=total):
+                self._read_so_far(tokens, total)
             case wire.Created():
                 pass
+
+    def _read_so_far(self, tokens: int, total: int) -> None:
+        """Tell how much of the request is read, in steps that can be seen."""
+        if tokens >= total or tokens - self._response.read >= total * _READ_STEP:
+            self._response.read = tokens
+            self._publish(PromptRead(turn=self.turn.name, tokens=tokens, total=total))
 
     def _stop_loop(self, text: str) -> None:
         """End a turn of a small model whose answer goes in a loop; the server is told to stop."""
@@ -417,7 +428,9 @@ class Runner:
         fresh = self._fresh_outcomes()
         self._memory.unreported += fresh
         answer = "".join(item_text(item) for item in self._response.items)
-        asked = self._repairs.next(fresh, answer, called=called)
+        names = self._repairs.rename
+        left = await self._left_behind(names[0]) if names is not None else {}
+        asked = self._repairs.next(fresh, answer, called=called, left=left)
         if asked is None:
             if told := self._repairs.told(fresh, answer, called=called):
                 self._publish(Notice(level="warning", text=told))
@@ -430,6 +443,13 @@ class Runner:
         self._lane.begin(replace(self._lane.about, whole=True))
         words = asked.bare if asked.files and not shown else asked.words
         return [*report_messages(report), developer_message(words)]
+
+    async def _left_behind(self, old: str) -> dict[str, list[str]]:
+        """The lines with the name ``old`` in the files that the model was shown or has changed."""
+        changed = [each.path for each in self._lane.outcomes if isinstance(each, Landed)]
+        paths = dict.fromkeys((*self._lane.about.shown, *changed))
+        text = self._preparation.file_text
+        return left_behind(old, {path: await asyncio.to_thread(text, path) for path in paths})
 
     def _fresh_outcomes(self) -> list[Outcome]:
         first, self._response.first_outcome = self._response.first_outcome, len(self._lane.outcomes)

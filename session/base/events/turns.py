@@ -116,6 +116,16 @@ class PhaseChanged(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class PromptRead(Event):
+    """An engine has read so many ``tokens`` of the request's ``total``, which takes a processor minutes."""
+
+    type: ClassVar[str] = "prompt.read"
+    turn: str
+    tokens: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
 class TextDelta(Event):
     """A piece of the answer's text, without its edits."""
 

@@ -7,6 +7,7 @@ change of the wording, because the journal records which wording a session used.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -58,6 +59,16 @@ def no_edit(edit_format: str, why: NoEdit) -> str:
         return f"Your last answer does not count. {why} Do now what is asked under `## Request`.\n"
     form = _WHOLE if edit_format == "whole" else "each edit as you were told"
     return f"Your last answer changed nothing. {why} Do now what is asked under `## Request`: write {form}.\n"
+
+
+def not_renamed(old: str, new: str, lines: Sequence[str]) -> str:
+    """The message for a model that left the name ``old`` in ``lines``, each with its path, in place of
+    ``new``."""
+    listed = "\n".join(lines)
+    return (
+        f"These lines still have `{old}`:\n\n{listed}\n\nWhere it means what is renamed, write `{new}` in "
+        f"its place, and leave all else as it is. Send each of these files again: {_WHOLE}.\n"
+    )
 
 
 def other_form(edit_format: str, *, shown: bool) -> str:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from session.wire.protocol.errors import read_error
-from session.wire.protocol.events import Created, Garbled, TokenUsage, WireEvent
+from session.wire.protocol.events import Created, Garbled, PromptRead, TokenUsage, WireEvent
 from session.wire.protocol.frames import NotAnObject, is_object, parse_object
 from session.wire.protocol.items import FunctionTool, Sent
 from session.wire.protocol.parts import Parts, count
@@ -143,7 +143,7 @@ def encode_chat(profile: RequestProfile, items: Sequence[Sent]) -> dict[str, Any
         value = getattr(profile, name)
         if value is not None:
             body[name] = value
-    return {**body, **profile.extra}
+    return {**body, **profile.chat_extra, **profile.extra}
 
 
 def _messages(turn: Turn, reasoning_field: str) -> list[dict[str, Any]]:
@@ -169,6 +169,13 @@ def _messages(turn: Turn, reasoning_field: str) -> list[dict[str, Any]]:
     ]
     # Several texts are one string: strict servers take no parts, and templates join parts without a break.
     return [*results, {"role": "user", "content": "\n\n".join(turn.texts)}] if turn.texts else results
+
+
+def _read_so_far(body: dict[str, Any]) -> list[WireEvent]:
+    """How far llama.cpp has read the prompt, where it was asked to tell (``return_progress``)."""
+    told = body.get("prompt_progress")
+    total, read = count(told, "total"), count(told, "processed")
+    return [PromptRead(min(read, total), total)] if total else []
 
 
 def _function(tool: FunctionTool) -> dict[str, Any]:
@@ -203,7 +210,7 @@ class ChatDecoder:
         if body.get("error") or _is_flat_error(body):
             self.finished = True
             return [read_error(body)]
-        events = self._identify(body)
+        events = self._identify(body) + _read_so_far(body)
         usage = body.get("usage")
         if isinstance(usage, dict):
             self._usage = _usage(usage) or self._usage

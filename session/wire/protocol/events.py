@@ -122,8 +122,17 @@ class Steered:
     unread: int
 
 
+@dataclass(frozen=True, slots=True)
+class PromptRead:
+    """An engine has read so many ``tokens`` of the request's ``total``; the answer has not begun."""
+
+    tokens: int
+    total: int
+
+
 WireEvent = (
     Created
+    | PromptRead
     | TextDelta
     | ReasoningDelta
     | ToolInputDelta
@@ -133,7 +142,7 @@ WireEvent = (
     | Garbled
     | Steered
 )
-NOT_BEGUN = (Created, Garbled, Steered)
+NOT_BEGUN = (Created, PromptRead, Garbled, Steered)
 """The events of an answer that has not begun."""
 CONTENT = (TextDelta, ReasoningDelta, ToolInputDelta)
 """The events that carry a piece of an answer."""

@@ -73,6 +73,8 @@ class RequestProfile:
     """Whether a Responses conversation over WebSocket takes a prompt in the middle of an answer."""
     responses_extra: Mapping[str, Any] = field(default_factory=dict)
     """The fields of ``extra`` that only the Responses dialect has."""
+    chat_extra: Mapping[str, Any] = field(default_factory=dict)
+    """The fields that only the Chat dialect has."""
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def fields(self, *, standing_items: bool = False) -> dict[str, Any]:

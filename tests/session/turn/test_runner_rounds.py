@@ -18,6 +18,7 @@ from session.base.events import (
     HunkLanded,
     Notice,
     PhaseChanged,
+    PromptRead,
     ReasoningDelta,
     TextDelta,
     TurnEnded,
@@ -28,7 +29,7 @@ from session.models.chosen import ChosenModel
 from session.tools.tool import Consent
 from session.turn.failures import INTERNAL, TurnFailedError
 from session.turn.hunk_life import Answer
-from session.turn.repair import Repairs
+from session.turn.repair import Repairs, left_behind, renamed
 from session.turn.runner import Runner
 from session.turn.turn import Turn
 from session.turn.turn_memory import TurnMemory
@@ -464,6 +465,53 @@ async def test_a_refusal_that_is_repeated_changes_what_is_asked_for(tmp_path: Pa
     assert "## File: a.py\n\n```\nthe text of a.py\n```" in report
     (told,) = [event.text for event in rig.all(Notice) if event.level == "warning"]
     assert told.startswith("The model's edits were refused 3 times: it was shown why")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "names"),
+    [
+        ("Rename the method next of Queue to take, in queue.ts and worker.ts.", ("next", "take")),
+        ("Rename spread to value_range everywhere: in stats.py, report.py", ("spread", "value_range")),
+        ("please rename `count()` to `occurrences()` in all three files", ("count", "occurrences")),
+        ("Rename names in till.py to products", ("names", "products")),
+        ("Rename it to x.", None),
+        ("Rename the class.", None),
+        ("Say good morning to names.", None),
+    ],
+)
+def test_a_request_for_a_rename_is_known_by_its_words(prompt: str, names: tuple[str, str] | None) -> None:
+    assert renamed(prompt) == names
+
+
+def test_the_places_that_a_rename_left_are_whole_names() -> None:
+    texts = {"a.py": "def next():\n    nextly = 1\n    return self.next\n", "b.py": "take()\n", "c.py": None}
+    assert left_behind("next", texts) == {"a.py": ["a.py:1: def next():", "a.py:3: return self.next"]}
+
+
+async def test_how_much_of_the_request_an_engine_has_read_is_told_in_steps(tmp_path: Path) -> None:
+    read: Script = [wire.PromptRead(tokens, 1_000) for tokens in (5, 20, 21, 30, 600, 1_000)]
+    rig = Rig(tmp_path, [[*read, *ONE]])
+    assert (await rig.run()).status == "completed"
+    assert [(each.tokens, each.total) for each in rig.all(PromptRead)] == [
+        (tokens, 1_000) for tokens in (20, 600, 1_000)
+    ]
+
+
+@pytest.mark.parametrize(("old", "asked"), [("text", 1), ("gone", 0)])
+async def test_a_small_model_is_asked_once_for_the_places_that_a_rename_left(
+    tmp_path: Path, old: str, asked: int
+) -> None:
+    """Qwen2.5-Coder 1.5B renames a function and forgets a caller."""
+    landed = "a.py\n```\nx = 2\n```\n"
+    script: Script = [wire.TextDelta(landed), said(landed), end()]
+    rig = Rig(
+        tmp_path, [list(script) for _ in range(2)], f"Rename {old} to words.", edit_format="whole", brief=True
+    )
+    assert (await rig.run()).status == "completed" and rig.wire is not None
+    assert len(rig.wire.asked) == 1 + asked
+    told = [text for text in words_of(rig, "developer") if "still have" in text]
+    lines = [line for text in told for line in text.splitlines() if line.startswith("a.py:")]
+    assert lines == ["a.py:1: the text of a.py"] * asked
 
 
 @pytest.mark.parametrize(

@@ -160,6 +160,9 @@ class Feed:
                     self._status.say(message or "", levels.get(state, "info"))
             case said.ReadingProgress(known=known, total=total):
                 self._status.show(reading=f"reading {known:,}/{total:,}" if known < total else "")
+            case said.PromptRead(tokens=tokens, total=total):
+                share = 100 * tokens // total if total else 100
+                self._status.show(reading=f"the model reads: {share} %" if tokens < total else "")
             case said.PhaseChanged(phase=phase):
                 if phase == "settling":
                     self._chat.hurry()  # the answer is whole
@@ -328,7 +331,7 @@ class Feed:
             self._rate = usage.tokens_per_second if usage is not None else None
             if self._status.status.level == "info":
                 self._status.say("")
-            self._status.show(phase="")
+            self._status.show(phase="", reading="")
             self._figures()
             self.on_turn(False)
 

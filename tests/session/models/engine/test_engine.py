@@ -10,11 +10,13 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from session.base.events import ConnectionChanged, Event, TurnEnded, Usage
+from session.models.catalogue import load_catalogue
 from session.models.engine.model import LocalModel, find_model
 from session.models.engine.process import Engine
 from session.models.engine.settings import LocalSettings
@@ -96,6 +98,11 @@ async def test_the_engine_answers_in_both_its_dialects_and_remembers_the_beginni
         assert again.usage.input_tokens > finished.usage.input_tokens
         assert connection.garbled == 0
         assert engine.starts == 1
+        if service is CHAT:  # the engine says so where it is asked to
+            connection.request = replace(profile(), chat_extra=load_catalogue().providers["local"].chat_body)
+            events = connection.respond([user_message("Something else. " * 60)])
+            read = [event async for event in events if isinstance(event, wire.PromptRead)]
+            assert read and read[-1].tokens == read[-1].total > 60
         assert connection.endpoint.is_loopback and connection.endpoint.api_key
     finally:
         await connection.close()

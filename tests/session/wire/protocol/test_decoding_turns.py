@@ -12,6 +12,7 @@ from session.wire.protocol.events import (
     Created,
     Garbled,
     ItemDone,
+    PromptRead,
     ReasoningDelta,
     ServerError,
     TextDelta,
@@ -36,6 +37,13 @@ USED = {
     "completion_tokens_details": {"reasoning_tokens": 3},
 }
 CHAT: dict[str, Rows] = {
+    "an engine that says how much of the prompt it has read": [
+        ({**chunk({"content": None}), "prompt_progress": {"total": 9, "processed": 4}}, [PromptRead(4, 9)]),
+        ({**chunk({"content": None}), "prompt_progress": {"total": 9, "processed": 12}}, [PromptRead(9, 9)]),
+        ({**chunk({"content": "a"}), "prompt_progress": {"total": 0, "processed": "x"}}, [TextDelta("a")]),
+        (chunk(finish_reason="stop"), []),
+        ("[DONE]", [ItemDone(message("a"), "message-0"), whole(message("a"))]),
+    ],
     "words, thoughts and usage": [
         ({"id": "c1", **chunk({"role": "assistant"})}, [Created("c1")]),
         ({"id": "c2", **chunk({"reasoning": "hm"})}, [ReasoningDelta("hm")]),

@@ -215,6 +215,8 @@ TABLE = [
         [],
     ),
     Row("reading", [said.ReadingProgress(1000, 2000)], [], {"reading": "reading 1,000/2,000"}, []),
+    Row("prompt_read", [said.PromptRead("t1", 450, 1000)], [], {"reading": "the model reads: 45 %"}, []),
+    Row("prompt_whole", [said.PromptRead("t1", 450, 1000), said.PromptRead("t1", 1000, 1000)], [], {}, []),
     Row("reading_done", [said.ReadingProgress(1000, 2000), said.ReadingProgress(2000, 2000)], [], {}, []),
 ]
 

@@ -90,7 +90,7 @@ class Repairs:
         """What to ask after an answer whose hunks ended so; None where the turn is done. ``called`` says that
         it held tool calls, ``left`` are the lines that still have the old name of a :attr:`rename`."""
         refused = [each for each in fresh if isinstance(each, Refused)]
-        self._edited = self._edited or any(map(_changed, fresh))
+        self.saw(fresh)
         if refused:
             return self._again(refused)
         if left and (names := self.rename) is not None:
@@ -98,6 +98,10 @@ class Repairs:
         if self._edited or called or self._nudged or self.asked:
             return None
         return self._nudge(fresh, answer)
+
+    def saw(self, outcomes: Sequence[Outcome]) -> None:
+        """Take note of how hunks ended, those of patches that were reported to a call too."""
+        self._edited = self._edited or any(map(_changed, outcomes))
 
     @property
     def rename(self) -> tuple[str, str] | None:

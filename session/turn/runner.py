@@ -408,7 +408,9 @@ class Runner:
         memory = self._memory
         if call["name"] != PATCH_TOOL:
             return f"There is no freeform tool called {call['name']}; there is only {PATCH_TOOL}."
-        memory.unreported += self._fresh_outcomes()
+        fresh = self._fresh_outcomes()
+        self._repairs.saw(fresh)
+        memory.unreported += fresh
         return memory.take_report() or "The patch held no edit, or its edits are reported above."
 
     async def _called(self, functions: Sequence[FunctionCall]) -> dict[str, str]:

@@ -372,6 +372,13 @@ async def test_a_patch_is_reported_in_its_output_and_other_freeform_tools_are_no
     ]
 
 
+async def test_after_a_patch_an_answer_without_words_ends_the_turn(tmp_path: Path) -> None:
+    patch = wire.ToolInputDelta("i1", "c1", "apply_patch", PATCH.format("old"), custom=True)
+    rig = Rig(tmp_path, [[patch, call("apply_patch", 1, "custom_tool_call"), end()], [end()]])
+    assert (await rig.run()).status == "completed" and rig.lane.text("a.py") == "new\n"
+    assert rig.wire is not None and len(rig.wire.asked) == 2
+
+
 @pytest.mark.parametrize("redirected", [False, True])
 async def test_an_interrupt_keeps_what_came_and_ends_at_once(tmp_path: Path, redirected: bool) -> None:
     rig = Rig(tmp_path, [[wire.TextDelta("One"), asyncio.Event(), *ONE]])

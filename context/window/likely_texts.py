@@ -73,7 +73,7 @@ def show_likely(packing: Packing, ranking: Ranking, room: int, *, first: bool, f
         lengths = {
             path: len(file.source.text) for path, file in files.items() if _may_be_whole(packing, path)
         }
-        earned = min(room, packing.earned) if fills else 0
+        earned = max(0, room - max(0, packing.room - packing.earned)) if fills else 0
         chosen = _choose(parts, lengths, room * _CHARACTERS_PER_TOKEN, earned * _CHARACTERS_PER_TOKEN)
         if fills:
             # The estimate is too low for some languages, and part of the room would stay empty.

@@ -300,6 +300,31 @@ def test_a_request_that_says_nothing_fills_no_window(repo: Repo, counter: Counte
     assert "def second" in named.text
 
 
+def test_a_small_model_is_shown_a_small_project_however_large_its_budget_is(
+    repo: Repo, counter: Counter
+) -> None:
+    repo.commit(
+        **{
+            "main.c": "int main(void) { return count; }\n",
+            "strings.c": "int count;\n",
+            "strings.h": "extern int count;\n",
+        }
+    )
+    asked = WindowRequest(
+        "rename count to occurrences in all files",
+        "",
+        110_000,
+        likely_limit=1_500,
+        fills_up=True,
+        fill_limit=80_000,
+        fill_comfort=25_000,
+        likeliest_last=True,
+        whole_files=True,
+    )
+    window = build(asked, Project(repo.root).scan(), counter)
+    assert likely(window).keys() == {"main.c", "strings.c", "strings.h"}
+
+
 def test_dense_text_that_does_not_match_takes_no_room_of_what_does(repo: Repo, counter: Counter) -> None:
     lines = "".join(f"    v[{n}]+=w[7]*3-{n}\n" + "\n" * (n % 40 == 0) for n in range(900))
     code = f"\ndef calculate(v, w):\n{lines}\n"

@@ -23,7 +23,7 @@ PLACES = {
     "session/partner/server/process.py": "the partner",
     "session/checks/sandbox/bubblewrap.py": "bubblewrap, to try whether it works; it runs nothing",
     "session/checks/sandbox/fence.py": "becomes the command behind a fence",
-    "session/checks/sandbox/walls.py": "becomes the command in a sandbox",
+    "session/checks/sandbox/namespaces.py": "becomes the command in a sandbox",
     "session/tools/command/process.py": "commands and checks, with an environment of allowed names",
     "session/tools/command/supervisor.py": "becomes the command that it watches",
     "tui/screen/clipboard.py": "tmux, to copy",

@@ -12,14 +12,14 @@ from functools import partial
 from pathlib import Path
 
 from session.checks.sandbox.command import Command, Edits, End, Outcome, SandboxRefused, Walls, write
+from session.checks.sandbox.namespaces import PLAN, REPORT
 from session.checks.sandbox.plan import View, plan
 from session.checks.sandbox.sandbox_folder import Box, to_the_end
 from session.checks.sandbox.syscall_filter import NoFilterError, namespace_filter
-from session.checks.sandbox.walls import PLAN, REPORT
 from session.checks.sandbox.written import Written, next_tick, written_in_layer
 from session.tools.command.process import run_group
 
-_WALLS = Path(__file__).with_name("walls.py")
+_WALLS = Path(__file__).with_name("namespaces.py")
 _PACKAGES = Path(__file__).parents[3]
 WRITTEN = Path("project", "upper")
 """The folder of the box that holds what is written to the project (``tree.py``)."""

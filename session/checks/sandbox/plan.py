@@ -1,4 +1,4 @@
-"""The plan of a sandbox: what it shows, hides and limits, as the mapping that ``walls.py`` reads."""
+"""The plan of a sandbox: what it shows, hides and limits, as the mapping that ``namespaces.py`` reads."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from typing import Protocol
 from session.base.storage.folders import cache_folder, config_folder, state_folder
 from session.base.tasks import log_fault
 from session.checks.sandbox.command import Command, Edits, Outcome, SandboxRefused, Walls
-from session.checks.sandbox.copy import CopySandbox, TooLarge
+from session.checks.sandbox.fenced_copy import CopySandbox, TooLarge
 from session.checks.sandbox.overlay import OverlaySandbox
 from session.checks.sandbox.plan import View, view
 from session.checks.sandbox.sandbox_folder import Box, remove_leftovers, to_the_end

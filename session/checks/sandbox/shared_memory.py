@@ -1,7 +1,8 @@
 """Memory that the processes of a sandbox share: mappings, files in memory, and segments of System V.
 
 The kernel does not say whose it is, so it is looked for only while the machine's shared memory has grown by
-more than the limit. Sources: proc(5), memfd_create(2), shmget(2). It imports what ``walls.py`` may import.
+more than the limit. Sources: proc(5), memfd_create(2), shmget(2). It imports what ``namespaces.py`` may
+import.
 """
 
 from __future__ import annotations

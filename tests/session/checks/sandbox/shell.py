@@ -16,7 +16,7 @@ import pytest
 from session.base.storage.folders import state_folder
 from session.checks.sandbox import kernel
 from session.checks.sandbox.command import Command, Outcome
-from session.checks.sandbox.copy import CopySandbox
+from session.checks.sandbox.fenced_copy import CopySandbox
 from session.checks.sandbox.plan import Limits, view
 from session.checks.sandbox.sandbox import Sandbox, Sandboxes
 from session.checks.sandbox.sandbox_folder import Box

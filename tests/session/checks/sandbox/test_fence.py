@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from session.checks.sandbox import copy, kernel
+from session.checks.sandbox import fenced_copy, kernel
 from session.checks.sandbox.command import End
 from session.checks.sandbox.fence_plan import NoFenceError
 from session.checks.sandbox.plan import MEGABYTE, Limits
@@ -41,7 +41,7 @@ def fence(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> st
     """The walls that this machine has: Landlock, bubblewrap or both."""
     fence = str(request.param)
     if fence == "landlock":
-        monkeypatch.setattr(copy, "bubblewrap", no_bubblewrap)
+        monkeypatch.setattr(fenced_copy, "bubblewrap", no_bubblewrap)
     if fence == "bubblewrap alone":
         monkeypatch.setattr(kernel, "landlock_version", no_landlock)
     return fence
@@ -193,7 +193,7 @@ from session.base.storage.folders import state_folder
 from session.checks.check import Check, Kind
 from session.checks.known_checks import Agreements
 from session.checks.runner import CheckRunner
-from session.checks.sandbox import copy, fence_plan, kernel, syscall_filter
+from session.checks.sandbox import fenced_copy, fence_plan, kernel, syscall_filter
 from session.checks.sandbox.sandbox import Sandboxes
 
 def nothing(*_, **__) -> int:
@@ -226,7 +226,7 @@ if as_user_0:
     Path("/proc/self/uid_map").write_text(f"0 {user} 1")
 else:
     kernel.map_own_user(user, group)
-    copy.bubblewrap = no_bubblewrap
+    fenced_copy.bubblewrap = no_bubblewrap
 Path("/proc/sys/user/max_user_namespaces").write_text("0")
 if sys.argv[2] != "no filter":
     kernel.landlock_version = nothing

@@ -1,6 +1,6 @@
 """A program that runs a command inside a sandbox made of Linux namespaces.
 
-    python -I -S walls.py PACKAGES PLAN COMMAND [ARGUMENT …]
+    python -I -S namespaces.py PACKAGES PLAN COMMAND [ARGUMENT …]
 
 ``PACKAGES`` is the folder that holds spark's packages, and ``PLAN`` the file with what ``plan.py`` makes, in
 the format of ``marshal``. Each command waits for this program to start, so it imports only what is built into

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from session.base.storage.folders import state_folder
-from session.checks.sandbox import copy
+from session.checks.sandbox import fenced_copy
 from session.checks.sandbox.command import End
-from session.checks.sandbox.copy import CopySandbox, TooLarge
+from session.checks.sandbox.fenced_copy import CopySandbox, TooLarge
 from session.checks.sandbox.sandbox import Sandboxes
 from tests.session.checks.sandbox.shell import a_copy, has_bubblewrap, needs_landlock, shell
 
@@ -62,7 +62,7 @@ async def test_a_hanging_command_in_a_copy_is_ended(project: Path) -> None:
 async def test_a_project_that_is_too_large_is_not_copied(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(copy, "MOST_FILES", 1)
+    monkeypatch.setattr(fenced_copy, "MOST_FILES", 1)
     sandbox = a_copy(project)
     with pytest.raises(TooLarge, match="2 files are too many to copy"):
         sandbox.fill()
@@ -72,7 +72,7 @@ async def test_a_project_that_is_too_large_is_not_copied(
 async def test_a_project_of_too_many_bytes_is_not_copied(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(copy, "MOST_BYTES", 2_000_000_000)
+    monkeypatch.setattr(fenced_copy, "MOST_BYTES", 2_000_000_000)
     with (project / "dump").open("wb") as file:
         file.truncate(3_000_000_000)  # no block of it is written
     sandbox = a_copy(project)
@@ -84,13 +84,13 @@ async def test_a_project_of_too_many_bytes_is_not_copied(
 REFUSED = """
 import asyncio, os, sys
 from pathlib import Path
-from session.checks.sandbox import copy, kernel
+from session.checks.sandbox import fenced_copy, kernel
 from session.checks.sandbox.command import Command
 from session.checks.sandbox.sandbox import Sandboxes
 
 async def main(most_files: int) -> None:
     sandboxes = Sandboxes(Path(sys.argv[1]), os.environ)
-    copy.MOST_FILES = most_files
+    fenced_copy.MOST_FILES = most_files
     for _ in range(2):
         sandbox = await sandboxes.make()
         await sandbox.put({"new.txt": b"put in\\n", "notes.md": None})

@@ -70,13 +70,13 @@ class ModelCommands:
 
     @property
     def budget_tokens(self) -> int:
-        """The most tokens of a request to the model."""
-        return self._choice.model.budget
+        """The most tokens of a request to the model; 0 where nobody told its window."""
+        return self._choice.event().budget
 
     @property
     def window_tokens(self) -> int:
-        """The model's context length, in tokens."""
-        return self._choice.model.window
+        """The model's context length, in tokens; 0 where nobody told it."""
+        return self._choice.event().window
 
     async def choose_model(self, name: str) -> str:
         """Use another model of this provider from the next turn on.

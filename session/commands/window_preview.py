@@ -30,6 +30,8 @@ class Preview:
     model: str
     window: Window
     notes: tuple[str, ...]
+    window_assumed: bool = False
+    """Whether nobody told the model's window, so that the budget is spark's guess."""
 
     def record(self) -> dict[str, Any]:
         """The one object that ``spark context --json`` prints (see the command line's contract)."""
@@ -109,4 +111,5 @@ def preview_window(
     except BudgetTooSmall as problem:
         raise PreviewError(str(problem)) from problem
     window = replace(window, budget=preparation.budget)
-    return Preview(opening.model.name, window, snapshot.notes)
+    assumed = opening.model.window_assumed and budget is None
+    return Preview(opening.model.name, window, snapshot.notes, assumed)

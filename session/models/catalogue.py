@@ -164,6 +164,8 @@ class Model:
     output_reserve: int
     efforts: tuple[str, ...]
     edit_format: str
+    window_assumed: bool = False
+    """Whether nobody told its window: it is never shown then."""
     modalities: tuple[str, ...] = ("text",)
     tools: bool = True
     """Whether it can call functions."""
@@ -232,7 +234,9 @@ class Model:
         whole = window or self.window
         reserve = min(output or self.output_reserve, max(self.output_reserve, _LEAST_RESERVE), whole // 2)
         brief = self.brief or (whole <= _SMALL_WINDOW and not self.edits_are_calls)
-        return replace(self, window=whole, output_reserve=max(1, reserve), brief=brief)
+        assumed = self.window_assumed and not window
+        reserve = max(1, reserve)
+        return replace(self, window=whole, window_assumed=assumed, output_reserve=reserve, brief=brief)
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +303,9 @@ class Catalogue:
         return tuple(dict.fromkeys((*self.provider(provider).coding, *others)))
 
     def _assumed(self, name: str, provider: str) -> Model:
-        return _model(name, {"provider": provider, **self.unknown_model, **self.families.assumed(name)})
+        known = self.families.assumed(name)
+        model = _model(name, {"provider": provider, **self.unknown_model, **known})
+        return replace(model, window_assumed="window" not in known)
 
 
 def _table(data: Mapping[str, Any], key: str) -> dict[str, Any]:

@@ -157,9 +157,8 @@ class ModelChoice:
     def event(self) -> ModelChosen:
         """The choice as an event."""
         model = self.model
-        return ModelChosen(
-            model.name, self.effort, model.window, self.fast, self.plan, self.tier, model.budget
-        )
+        window, budget = (0, 0) if model.window_assumed else (model.window, model.budget)
+        return ModelChosen(model.name, self.effort, window, self.fast, self.plan, self.tier, budget)
 
     @property
     def plan(self) -> str:

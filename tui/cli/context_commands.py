@@ -51,7 +51,8 @@ def context_command(
         say_json(preview.record())
         return
     window = preview.window
-    say(f"{window.tokens:,} of {window.budget:,} tokens for {preview.model}")
+    most = "" if preview.window_assumed else f" of {window.budget:,}"
+    say(f"{window.tokens:,}{most} tokens for {preview.model}")
     say(f"{kinds_line(reported_pieces(window.pieces, earlier=False))}\n")
     for piece in window.pieces:
         say(f"{piece.tokens:>8,}  {piece.kind:<20} {clean_line(piece.path or '')}")

@@ -34,9 +34,9 @@ class SessionNamed(Event):
 
 @dataclass(frozen=True, slots=True)
 class ModelChosen(Event):
-    """The model and effort of the turns to come; ``window`` is the model's context length in tokens, ``fast``
-    whether a faster tier of the provider is used, ``tier`` which, and ``plan`` the words for a plan that
-    pays, if one does."""
+    """The model and effort of the turns to come; ``window`` is the model's context length in tokens, 0 where
+    nobody told it, ``fast`` whether a faster tier of the provider is used, ``tier`` which, and ``plan`` the
+    words for a plan that pays, if one does."""
 
     type: ClassVar[str] = "model.chosen"
     model: str

@@ -45,6 +45,15 @@ def test_an_unknown_model_gets_cautious_assumptions_by_its_family(
     assert model.budget == budget
 
 
+def test_a_window_that_nobody_told_is_known_as_assumed() -> None:
+    catalogue = load_catalogue({"models": {"mine": {"provider": "litellm", "window": 50_000}}})
+    unknown = catalogue.model("some-open-model", "openai")
+    assert unknown.window_assumed and unknown.limited(0, 4_000).window_assumed
+    assert not unknown.limited(32_000, 0).window_assumed, "its server tells it"
+    assert not catalogue.model("mine", "litellm").window_assumed
+    assert not catalogue.model("gpt-5.6-luna", "openai").window_assumed
+
+
 def test_models_of_the_newest_families_get_the_patch_tool() -> None:
     catalogue = load_catalogue()
     for name in ("gpt-6-astra", "gpt-6.1-terra", "gpt-6.2-sol", "gpt-5.6-luna", "gpt-7"):

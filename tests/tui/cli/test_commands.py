@@ -237,6 +237,8 @@ def test_context_needs_neither_a_key_nor_a_request(run_spark: RunSpark, project:
     ran = run_spark("context", cwd=project)
     assert ran.code == 0
     assert "of 266,560 tokens for gpt-6-luna" in ran.out.splitlines()[0]
+    unknown = run_spark("context", "--model", "some-open-model", cwd=project).out.splitlines()[0]
+    assert unknown.endswith(" tokens for some-open-model") and " of " not in unknown
 
 
 def test_a_budget_too_small_for_the_words_is_an_error(run_spark: RunSpark, project: Path) -> None:

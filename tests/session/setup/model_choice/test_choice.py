@@ -212,3 +212,11 @@ def test_claude_models_are_told_the_effort_as_each_wants_it(
     body = encode_messages(ModelChoice(opening, "s", Toolbox()).profile(), [user_message("hello")])
     assert {name: body[name] for name in sent} == sent
     assert left_out not in body
+
+
+@pytest.mark.parametrize(("model", "told"), [("claude-haiku-4-5", True), ("some-open-model", False)])
+def test_a_window_that_nobody_told_is_not_shown(tmp_path: Path, model: str, told: bool) -> None:
+    environ = {**environment(tmp_path / "xdg"), "ANTHROPIC_API_KEY": "sk-1"}
+    opening = open_project(tmp_path, Flags(model=model), environ)
+    chosen = ModelChoice(opening, "s", Toolbox()).event()
+    assert (chosen.window > 0, chosen.budget > 0) == (told, told)

@@ -62,7 +62,9 @@ def show_files(
         limit = int(limit * (1 - LATER_OUTLINES))
     if first or limit is not None:
         likely_room = room if limit is None else min(room, limit)
-        show_likely(packing, ranking, likely_room, first=first, fills=fills)
+        # What must be earned is the end of all the room, which a limit may never reach.
+        earned = max(0, likely_room - max(0, room - packing.earned)) if fills else 0
+        show_likely(packing, ranking, likely_room, earned, first=first, fills=fills)
     _tell_partly_shown(packing, wanted)
     return frozenset(path for path, shown in packing.files.items() if shown.whole)
 

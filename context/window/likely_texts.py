@@ -48,8 +48,11 @@ _MOST_FAILURES = 40
 """Number of parts that did not fit, after which no more are tried."""
 
 
-def show_likely(packing: Packing, ranking: Ranking, room: int, *, first: bool, fills: bool) -> None:
-    """Add the best parts in at most ``room`` tokens.
+def show_likely(
+    packing: Packing, ranking: Ranking, room: int, earned: int, *, first: bool, fills: bool
+) -> None:
+    """Add the best parts in at most ``room`` tokens, the last ``earned`` of which only parts fill that are
+    surely about the request.
 
     In a following turn, these are only parts that were not shown before and that match the words of the
     request well, in more room where the model knows little of what matches. ``fills`` says to fill the room,
@@ -73,7 +76,6 @@ def show_likely(packing: Packing, ranking: Ranking, room: int, *, first: bool, f
         lengths = {
             path: len(file.source.text) for path, file in files.items() if _may_be_whole(packing, path)
         }
-        earned = max(0, room - max(0, packing.room - packing.earned)) if fills else 0
         chosen = _choose(parts, lengths, room * _CHARACTERS_PER_TOKEN, earned * _CHARACTERS_PER_TOKEN)
         if fills:
             # The estimate is too low for some languages, and part of the room would stay empty.

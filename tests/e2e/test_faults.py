@@ -90,7 +90,7 @@ def test_line_mode_tells_each_fault_in_a_line_and_asks_on(
             pane.type("hello")
             pane.keys("Enter")
             pane.until("[completed]")
-    the_two_are_logged()
+            the_two_are_logged()
 
 
 @needs_tmux

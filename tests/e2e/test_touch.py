@@ -26,6 +26,7 @@ def test_typing_in_a_fresh_hunk_stops_the_turn_and_saving_sends_the_change(launc
         pane.type(REQUEST + "\r")
         store = at.project / "tasks/store.py"
         reading(pane, lambda: "def reopen" in store.read_text(), "the first hunk")
+        pane.until("✓ h1")  # it stands from when the app has heard of it
         began = time.monotonic()
         reading(pane, lambda: time.monotonic() - began > STOOD, "the hunk stands")
         pane.type(TO_THE_HUNK + "Q")

@@ -303,6 +303,8 @@ class SessionStart:
 
     def lose_screen(self, code: int) -> bool:
         """Leave with an exit code. True if a turn runs, which goes on without the screen."""
+        if self.detached:  # one drop is told more than once
+            return True
         if self.controls is None:
             self._app.exit(return_code=code)
         elif self.controls.session.standing.goes_on:

@@ -71,6 +71,7 @@ class _Leaving:
         self.terminal = terminal
         self._leave = leave
         self._timer: threading.Timer | None = None
+        self._timed = False
         self.goes_on = False
         """Whether the process goes on without its screen."""
 
@@ -79,7 +80,8 @@ class _Leaving:
         if self.goes_on and number == signal.SIGHUP:
             return
         code = 128 + number
-        if self._timer is None:
+        if not self._timed:
+            self._timed = True  # before any call: another signal may be handled within this one
             self._timer = threading.Timer(PATIENCE, self.terminal.give_back_and_exit, (code,))
             self._timer.daemon = True
             self._timer.start()
@@ -90,6 +92,7 @@ class _Leaving:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+            self._timed = False
 
 
 class _Terminal:

@@ -10,10 +10,13 @@ import subprocess
 import sys
 import termios
 import threading
+from threading import Timer
+from typing import Any
 
 import pytest
 
 from tests.checkout import ROOT
+from tui.screen.terminal import signals
 from tui.screen.terminal.signals import SIGNALS
 
 STUCK = """
@@ -62,3 +65,22 @@ def test_a_program_that_does_not_leave_gives_the_terminal_back_all_the_same(numb
         process.wait()
         os.close(main)
         os.close(child)
+
+
+def test_a_signal_within_the_handler_of_another_begins_no_second_timer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[Timer] = []
+    leaving = signals._Leaving(signals._Terminal(None, None), lambda code, heard: None)
+
+    class Interrupted(Timer):
+        def __init__(self, *given: Any) -> None:
+            super().__init__(*given)
+            made.append(self)
+            if len(made) == 1:
+                leaving.end(signal.SIGHUP, None)
+
+    monkeypatch.setattr(threading, "Timer", Interrupted)
+    leaving.end(signal.SIGHUP, None)
+    leaving._heard()
+    assert len(made) == 1 and made[0].finished.is_set(), "nothing ends the process that goes on"

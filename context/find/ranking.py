@@ -3,6 +3,9 @@
 A score is a weighted sum of evidence, each kind scaled to at most 1: words of the request, files that
 changed together, names used and defined, file names, folders. The weights are in ``ranking.toml``. The
 files *in hand* are those that the request names, that changed, or that are open.
+
+Of a changed file the words of what changed count: they tell what the user is working on, better than the
+rest of the file does.
 """
 
 from __future__ import annotations
@@ -17,19 +20,52 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from context.code.languages import is_code
+from context.disk.changes import Change
 from context.disk.source import Unread, read
-from context.find.changed_words import changed_words
 from context.find.expansion import other_forms
 from context.find.order import Order, Ranking, settings
+from context.index.file_text import FileText, file_text
 from context.project.attributes import unedited_in
 from context.project.project_paths import Nearness, ProjectPaths, nearness, project_paths
+from context.project.snapshot import Snapshot
 from context.text.generated import unedited_root
 from context.text.sorting import sorted_in_parts
-from context.text.words import stem, words
+from context.text.words import stem, words, words_in
 
 if TYPE_CHECKING:
     from context.index.postings import Words
     from context.project.snapshot import Snapshot
+
+
+_MOST_FILES = 60
+"""Number of changed files that are looked at."""
+_LONGEST = 50_000
+"""Number of characters of the changed lines of one file that are looked at."""
+
+
+def changed_words(snapshot: Snapshot, paths: Iterable[str]) -> Mapping[str, int]:
+    """Count the words of the lines of ``paths`` that were added or moved, and of the names that are gone.
+
+    Files without an earlier state count as a whole elsewhere: all of them changed.
+    """
+    found: Counter[str] = Counter()
+    changes = [change for path in paths if (change := snapshot.changes.get(path)) and change.base is not None]
+    for change in changes[:_MOST_FILES]:
+        source = snapshot.read(change.path)
+        if not isinstance(source, Unread):
+            found.update(_words_of(change, file_text(source)))
+    return found
+
+
+def _words_of(change: Change, file: FileText) -> Counter[str]:
+    starts, text = file.starts, file.source.text
+    ranges = change.ranges(file.sums)
+    added = "\n".join(text[starts[lines.start] : starts[lines.stop]] for lines in ranges)
+    found = Counter(words(added[:_LONGEST]))
+    gone = set(change.names.split("\n")) - set(file.tokens.split("\n"))
+    found.update(words_in(dict.fromkeys(gone - {""}, 1)))
+    return found
+
 
 _MOST_SHARED = 400
 """Number of names defined by the files in hand that are looked up: the longest ones."""

@@ -2,20 +2,24 @@
 
 They are for what nobody sent a prompt for, such as suggestions. So none goes out once nobody has typed for a
 minute, while an answer is being written, or when the budget is spent; a prompt ends those that run.
+
+Whether the user wants those that cost money is asked once, and the answer kept in the state folder.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 from collections.abc import AsyncGenerator, Callable, Sequence
 from enum import StrEnum
+from pathlib import Path
 from time import monotonic
 
 from session.assist.side_account import SideAccount
-from session.assist.side_answer import SideAnswer
 from session.assist.side_model import SideModel
 from session.base.events import Event, Notice, PromptSubmitted
+from session.base.storage.private_files import replace_private
 from session.base.tasks import BackgroundTasks
 from session.base.text.sanitize import clean_line
 from session.record.journal.recorder import Recorder
@@ -32,6 +36,54 @@ from session.wire.protocol.items import Item, text_of
 from session.wire.protocol.request import RequestProfile
 from session.wire.transport.errors import LinkError, LinkProblem
 from session.wire.transport.service import Route, Transport
+
+FILE_NAME = "side-requests.json"
+
+
+class SideAnswer:
+    """The user's answer, in one file that all sessions share. A damaged file is no file."""
+
+    def __init__(self, state: Path) -> None:
+        self._file = state / FILE_NAME
+        self._offered = self._keeps = False
+
+    def given(self, setting: bool | None, *, priced: bool) -> bool:
+        """Whether the requests go out: by the setting, else by the answer, else where they cost nothing."""
+        kept = self._kept()
+        self._keeps = setting is None and priced
+        self._offered = kept is not None or not self._keeps
+        if setting is not None:
+            return setting
+        return kept if kept is not None else not priced
+
+    def offer(self, told: str, settings: SideSettings) -> str:
+        """What the user is offered, once; empty afterwards. ``told`` names the model and its price."""
+        if self._offered:
+            return ""
+        self._offered = True
+        return (
+            f"Suggestions while you type and reviews of what you save are off. They would ask {told}, for "
+            f"${settings.dollars_per_hour:g} an hour at most ([side] in config.toml). "
+            "Alt+S turns them on and off."
+        )
+
+    def answered(self, *, on: bool) -> None:
+        """Keep the answer for the next sessions, where it is one about money. Where it cannot be kept, they
+        ask again."""
+        self._offered = True
+        if not self._keeps:
+            return
+        with contextlib.suppress(OSError):
+            replace_private(self._file, json.dumps({"on": on}).encode())
+
+    def _kept(self) -> bool | None:
+        try:
+            answer = json.loads(self._file.read_text("utf-8"))
+        except (OSError, ValueError):
+            return None
+        on = answer.get("on") if isinstance(answer, dict) else None
+        return on if isinstance(on, bool) else None
+
 
 AWAY_SECONDS = 60.0
 """Without a key for so long, nobody is there whom a suggestion could help."""

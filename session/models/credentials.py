@@ -27,8 +27,7 @@ from typing import Any
 
 from session.base.storage.private_files import changed_alone, open_to_read, replace_private
 from session.models.catalogue import Provider
-from session.models.key import CredentialsError, Key, KeyPlace, check_form
-from session.models.key_command import program
+from session.models.key import CredentialsError, Key, KeyPlace, check_form, program
 from session.models.sign_in.plan import accounts_file
 
 FILE_NAME = "credentials.toml"

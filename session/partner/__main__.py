@@ -11,7 +11,7 @@ import sys
 import threading
 from pathlib import Path
 
-from session.partner.server.process import ServingError, serve_until_stopped
+from session.partner.server.server import ServingError, serve_until_stopped
 
 
 def _end_with_parent() -> None:

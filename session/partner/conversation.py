@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from session.partner.edit_report import Reported, read_report
+from edits.report import HEADING
 from session.partner.redirects import CARRY_ON, Understood, not_understood, understand
 from session.partner.script import (
     Calls,
@@ -34,6 +34,45 @@ from session.partner.script import (
 )
 from session.wire.instructions import HEADS, TAKE_UP
 from session.wire.protocol.items import text_of
+
+_LINE = re.compile(
+    r"^- (?P<id>\S+) "
+    r"(?P<status>applied_fuzzy|applied|already_applied|rejected|not_received|undone_by_user)"
+    r"(?: \((?P<code>\w+)\))? "
+    r"(?P<path>.+?)(?: lines \d+-\d+)?(?:: .*)?$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """One line of a report: the front end's id of a hunk, its file and its status."""
+
+    id: str
+    status: str
+    path: str
+
+    @property
+    def settled(self) -> bool:
+        """Whether the hunk is not sent again: it landed, was refused, or the user undid it."""
+        return self.status != "not_received"
+
+
+def read_report(text: str) -> list[Reported]:
+    """The lines of every report in ``text``, after its heading, without the indented lines of refusals."""
+    start = text.find(HEADING)
+    if start < 0:  # most items are not reports, and some are long
+        return []
+    reported = []
+    inside = False
+    for line in text[start:].splitlines():
+        if line.strip() == HEADING:
+            inside = True
+        elif inside and not line.startswith(("- ", " ", "\t")):
+            inside = False
+        elif inside and (found := _LINE.match(line)):
+            reported.append(Reported(found["id"], found["status"], found["path"]))
+    return reported
+
 
 _REQUEST = "## Request"
 """Stands before the user's own words in what spark sends."""

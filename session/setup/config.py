@@ -19,7 +19,7 @@ from session.checks.check import Check, read_checks
 from session.models.catalogue import EFFORTS, Catalogue, CatalogueError, load_catalogue
 from session.models.effort import nearest
 from session.models.engine.settings import LocalSettings, read_local
-from session.models.key_command import read_commands
+from session.models.key import read_commands
 from session.project.active_guards import GuardSettings, read_guards
 from session.project.trust import NO_ANSWERS, SETTINGS_FILE, Answers, Standing, read_settings_file
 from session.setup.user_tables import (

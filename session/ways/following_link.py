@@ -12,7 +12,6 @@ from pathlib import Path
 from session.base.events import Event, OwnerGone, TakeoverAsked
 from session.base.text.sanitize import clean, clean_line
 from session.record.sharing.claim import SOCKET, open_elsewhere
-from session.record.sharing.elsewhere import Elsewhere
 from session.record.sharing.messages import (
     VERSION,
     Hello,
@@ -27,6 +26,7 @@ from session.record.sharing.messages import (
     encode,
 )
 from session.record.sharing.sockets import connect
+from session.record.sharing.standing import Elsewhere
 
 ANSWERS_WITHIN = 3.0
 """Seconds in which a process that has a session answers, unless it is stopped."""

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from session.partner.demo import make_sample
-from session.partner.server.process import companion
+from session.partner.server.server import companion
 from tests.emulator import Emulator
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -33,7 +33,7 @@ from tests.bench.counting_partner import CountingPartner, counting_partner, firs
 from tests.bench.memory_bench import Sample, sample
 from tests.tui.stage import until
 from tui.app.app import SparkApp
-from tui.front.freed_memory import keep_little_freed_memory
+from tui.front.event_loop import keep_little_freed_memory
 
 FILES = 12
 PATIENCE = 300.0

@@ -11,7 +11,7 @@ from tui.screen.terminal.frame_answers import ANSWER, ASK
 
 SAY = "say = '" + "".join(f"word{number} " for number in range(400)) + "The end.'"
 SCRIPT = f"[[scenario]]\nid = 'all'\nmatch = ['*']\n[[scenario.step]]\n{SAY}\n"
-SOON = f"import session.record.sharing.elsewhere as elsewhere; elsewhere.SILENT = 2; {START}"
+SOON = f"import session.record.sharing.standing as elsewhere; elsewhere.SILENT = 2; {START}"
 """A terminal counts as silent after two seconds."""
 
 

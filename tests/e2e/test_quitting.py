@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from session.partner.server.process import companion
+from session.partner.server.server import companion
 from session.record.journal.reading import read_records
 from tests.bench.pty_spark import Launch, Pty, Stage, stage
 from tests.e2e.held import held_partner

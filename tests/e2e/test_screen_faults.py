@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from session.partner.server.process import companion
+from session.partner.server.server import companion
 from tests.bench.pty_spark import START, Pty, Stage, stage
 
 FAULTS = {

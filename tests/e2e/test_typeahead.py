@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pytest
 
-from session.partner.server.process import companion
+from session.partner.server.server import companion
 from tests.checkout import ROOT
 from tests.e2e.tmux import PATIENCE
 from tests.emulator import Emulator

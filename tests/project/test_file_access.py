@@ -41,7 +41,7 @@ OTHERS = {
     "session/project/locks.py": "the project's locks, in the state folder",
     "session/project/prompts.py": "drafts and past prompts, in the state folder",
     "session/project/unsaved_texts.py": "texts that are not saved yet, in the state folder",
-    "session/assist/side_answer.py": "the answer about requests that cost money, in the state folder",
+    "session/assist/side_requests.py": "the answer about requests that cost money, in the state folder",
     "session/assist/review/open_findings.py": "the findings that the user dismissed, in the state folder",
     "session/checks/sandbox/": "copies of the project, made for commands, and what these wrote there",
     "session/tools/command/rules.py": "the user's rules for commands, in the state folder",

@@ -20,7 +20,7 @@ PLACES = {
     "session/models/system_keyring.py": "the user's key command and the keyring, in the home folder",
     "session/tools/mcp/program.py": "MCP servers: an environment of allowed names, a folder of their own",
     "session/partner/demo.py": "git, in a sample project that was just made",
-    "session/partner/server/process.py": "the partner",
+    "session/partner/server/server.py": "the partner",
     "session/checks/sandbox/bubblewrap.py": "bubblewrap, to try whether it works; it runs nothing",
     "session/checks/sandbox/fence.py": "becomes the command behind a fence",
     "session/checks/sandbox/namespaces.py": "becomes the command in a sandbox",

@@ -30,12 +30,11 @@ from tui.app.attention import Attention
 from tui.app.control.background import BackgroundTasks, fault
 from tui.app.control.overlay_control import REACHABLE, OverlayControl
 from tui.app.control.pane_control import PaneControl
-from tui.app.ending import PATIENCE, Ending
 from tui.app.panes.layout import Layout, Panes
 from tui.app.panes.status import StatusLine
 from tui.app.panes.titles import Titles
 from tui.app.panes.welcome import Welcome
-from tui.app.parts import AppParts
+from tui.app.parts import PATIENCE, AppParts, Ending
 from tui.app.pending_session import PendingSession, first_frame_of_session, needs_no_session
 from tui.app.picking.theme_control import ThemeControl
 from tui.app.session_start import SessionStart

@@ -152,7 +152,7 @@ async def _carry_on(app: SparkApp, opening: Opening, code: int, streams: Standar
 
 
 def _make(opening: Opening, resume: Path | None, *, join: bool) -> Session:
-    from session.ways.following_opening import open_session
+    from session.ways.followed_session import open_session
 
     return open_session(opening, resume, join=join)
 

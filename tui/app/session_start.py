@@ -34,7 +34,7 @@ from tui.screen.terminal.startup import loaded
 
 if TYPE_CHECKING:
     from session.base.events import Event, OwnerGone, TakeoverAsked
-    from session.record.sharing.elsewhere import Elsewhere
+    from session.record.sharing.standing import Elsewhere
     from session.session import Session
     from session.setup.model_offers import Offer
     from tui.app.controls import Controls

@@ -96,7 +96,7 @@ def demo_command(
     begin()
     from session.partner.demo import make_sample
     from session.partner.load_script import load
-    from session.partner.server.process import ServingError, companion
+    from session.partner.server.server import ServingError, companion
     from tui.app.run import require_terminal, run_app
 
     require_terminal()

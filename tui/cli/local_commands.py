@@ -184,7 +184,7 @@ def progress_line(name: str, there: int, whole: int, speed: float) -> str:
 @click.option("--script", type=click.Path(path_type=Path), help="A script of your own (docs/partner.md).")
 def partner_command(port: int, rate: str, script: Path | None) -> None:
     """Serve scripted answers on a loopback WebSocket until Ctrl+C; its address is printed first."""
-    from session.partner.server.process import ServingError, serve_until_stopped
+    from session.partner.server.server import ServingError, serve_until_stopped
 
     try:
         serve_until_stopped(port, rate, script, announce=lambda url: say(url))

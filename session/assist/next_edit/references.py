@@ -4,6 +4,8 @@ A name counts where the syntax says that it is the definition: an identifier tha
 file of the definition or in one that imports it from there; of a member, one behind a dot whose object is of
 the member's class, or a keyword for it. Strings, prose, module paths and what is bound elsewhere are none. It
 parses: use it in a worker thread.
+
+In comments that document, a name counts where it is marked as a name, above its definition.
 """
 
 from __future__ import annotations
@@ -17,7 +19,6 @@ from context.code.parsing import text_of
 from context.code.scopes import NamedText, owner_name, scoping_of
 from context.project.snapshot import Snapshot
 from session.assist.next_edit.class_table import ClassTable
-from session.assist.next_edit.doc_names import above_definition, in_script_docs
 from session.assist.next_edit.members import Members
 from session.assist.next_edit.name_syntax import INSIDE_IMPORTS, SHORT, around_any, is_plain, package_of
 from session.assist.next_edit.origins import Origin, origin, rust_module
@@ -26,6 +27,39 @@ from session.assist.next_edit.written_types import type_name
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+
+_MARKS = (
+    r"(?:`(?:[\w.:]*[.:])?|\[`?(?:[\w.:]*[.:])?|@(?:link|see)\s+(?:\w+[.#])?)(NAME)\b",
+    r"\b(NAME)\b",
+)
+_SCRIPT_MARKS = r"(?:\{@link(?:code|plain)?\s+|@\w+\s+\{[^}\n]*?\b|@see\s+)(NAME)\b"
+"""What a name in a comment follows where it is marked as one; in Go the comment of a definition says it."""
+
+
+def above_definition(text: NamedText, rename: Rename) -> Iterator[Piece]:
+    """The name in the comment above its definition, where it is marked as one or, in Go, wherever it is."""
+    marks = _MARKS[text.language.name == "go"].replace("NAME", re.escape(rename.old))
+    lines = text.source.split(b"\n")
+    row = first = rename.row
+    while row > 0 and re.match(rb"\s*(?:///|//|/?\*|#(?!\[)|\*/)", lines[row - 1]):
+        row -= 1
+    yield from (piece for piece in _marked(text, marks, rename.new) if row <= piece.row < first)
+
+
+def in_script_docs(text: NamedText, rename: Rename) -> Iterator[Piece]:
+    """The name in the marks of a script's comments, anywhere in a file that sees it."""
+    yield from _marked(text, _SCRIPT_MARKS.replace("NAME", re.escape(rename.old)), rename.new)
+
+
+def _marked(text: NamedText, marks: str, new: str) -> Iterator[Piece]:
+    """The name where an expression finds it in a line of a comment."""
+    for match in re.finditer(marks.encode(), text.source):
+        start = text.source.rfind(b"\n", 0, match.start(1)) + 1
+        if re.match(rb"\s*(?://|/?\*|#)", text.source[start : match.start(1)]):
+            row = text.source.count(b"\n", 0, start)
+            yield Piece(row, match.start(1) - start, match.end(1) - start, new)
+
 
 _ROUNDS = 6
 _NEVER = frozenset({"label_name", "statement_identifier", "lifetime", "package_identifier", "module_name"})

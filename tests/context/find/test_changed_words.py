@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from context.find.changed_words import changed_words
-from context.find.ranking import rank
+from context.find.ranking import changed_words, rank
 from context.project.project import Project
 from context.text.tokens import Counter
 from context.window.pieces import WindowRequest

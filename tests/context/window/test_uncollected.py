@@ -18,8 +18,7 @@ from context.text.tokens import Counter
 from context.window.passage_words import count_words
 from context.window.passages import passages
 from context.window.pieces import BudgetTooSmall, WindowRequest
-from context.window.uncollected import uncollected
-from context.window.window import build
+from context.window.window import build, uncollected
 from tests.context.conftest import Repo
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from edits.hunk import RefusalCode, Replacement, Rung
 from edits.placing.found import Miss, Present
+from edits.placing.place import Substitution, substitute
 from edits.placing.splices import Splice
-from edits.placing.substitution import Substitution, substitute
 from tests.edits.placing.written import text
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from edits.files.folding import fold
 from edits.placing.anchors import anchor_line, in_scope, settle_by_anchors, settle_by_symbols, stands
-from edits.placing.elision import is_elision, place_elided
 from edits.placing.indent import reindented
+from edits.placing.whole_files import is_elision, place_elided
 from tests.edits.placing.written import body, marked
 
 NESTED = [

@@ -13,8 +13,8 @@ from edits.files.text import decode
 from edits.formats.events import Broken
 from edits.hunk import Landed, RefusalCode, Refused, Replacement, Status
 from edits.placing.found import Miss, Present
+from edits.placing.place import substitute
 from edits.placing.splices import spliced
-from edits.placing.substitution import substitute
 from tests.edits.helpers import Project
 from tests.thorough import share
 

@@ -14,7 +14,7 @@ import pytest
 from session.base.events import Event, TurnEnded
 from session.base.storage.folders import config_folder
 from session.partner.load_script import parse
-from session.partner.server.plan_route import UNSUPPORTED
+from session.partner.server.scripted_model import UNSUPPORTED
 from session.partner.server.server import Partner
 from session.session import Session
 from session.setup.config import FlagError, Flags

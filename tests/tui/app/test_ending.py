@@ -10,7 +10,7 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.widget import Widget
 
-from tui.app.ending import PATIENCE, Ending
+from tui.app.parts import PATIENCE, Ending
 
 SLOW = 12
 """Widgets that together take twice the patience to end."""

@@ -62,9 +62,8 @@ from session.setup.model_choice import ChoiceError
 from session.setup.opening import open_project
 from session.tools.mcp.settings import McpServer
 from tui.line.acp.conversation import Conversation
-from tui.line.acp.editor_files import ClientFiles
 from tui.line.acp.options import OptionError, choose, modes, options
-from tui.line.acp.prompt_text import Block, ContentError, prompt_text
+from tui.line.acp.prompt_text import Block, ClientFiles, ContentError, prompt_text
 from tui.line.acp.signing_in import AUTH_REQUIRED, AuthMethod, auth_methods, sign_in
 
 ClientServer = HttpMcpServer | SseMcpServer | AcpMcpServer | McpServerStdio

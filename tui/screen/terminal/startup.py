@@ -26,7 +26,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any
 
-from tui.front.freed_memory import keep_little_freed_memory
+from tui.front.event_loop import keep_little_freed_memory
 from tui.front.printing import before_printing
 
 SWITCH_SECONDS = 0.001

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from session.assist.side_answer import FILE_NAME, SideAnswer
+from session.assist.side_requests import FILE_NAME, SideAnswer
 from session.setup.user_tables import SideSettings, read_side
 
 

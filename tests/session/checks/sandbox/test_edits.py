@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from session.base.storage.folders import state_folder
-from session.checks.sandbox.overlay import WRITTEN
-from session.checks.sandbox.sandbox import Sandbox, Sandboxes
+from session.checks.sandbox.sandbox import WRITTEN, Sandbox, Sandboxes
 from tests.session.checks.sandbox.shell import a_copy, shell
 
 EDITS: Mapping[str, bytes | None] = {

@@ -22,8 +22,8 @@ import pytest
 from context.text.key_material import key_material
 from session.base.storage.folders import state_folder
 from session.checks.sandbox.command import End, SandboxRefused
-from session.checks.sandbox.overlay import OverlaySandbox
 from session.checks.sandbox.plan import MEGABYTE, Limits, view
+from session.checks.sandbox.sandbox import OverlaySandbox
 from session.checks.sandbox.sandbox_folder import Box
 from tests.checkout import ROOT
 from tests.session.checks.sandbox.shell import Shell, sandbox_of, shell

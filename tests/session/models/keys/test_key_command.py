@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from session.base.text.tables import TableError
-from session.models.key_command import CommandError, ask_command, read_commands
+from session.models.key import CommandError, ask_command, read_commands
 from session.setup.config import ConfigError, Flags, load_settings
 
 SECRET = "sk-command-0123456789"

@@ -7,8 +7,15 @@ from pathlib import Path
 import pytest
 
 from session.base.storage.private_files import StoreError
-from session.tools.command.plain_command import plain_words
-from session.tools.command.rules import CommandRules, KeptRules, Rule, RuleError, parsed_rule, rule_for
+from session.tools.command.rules import (
+    CommandRules,
+    KeptRules,
+    Rule,
+    RuleError,
+    parsed_rule,
+    plain_words,
+    rule_for,
+)
 
 COVERED = {
     "pytest": [

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from session.tools.mcp import program
+from session.tools.mcp.servers import spark_tools
 from session.tools.mcp.settings import McpServer
-from session.tools.mcp.tools import spark_tools
 from tests.e2e.test_lost_screen import alive
 from tests.session.tools.mcp.test_mcp import around, linked
 

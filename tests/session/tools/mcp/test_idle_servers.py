@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from session.tools.mcp.link import McpLink, McpLinkError
+from session.tools.mcp.servers import spark_tools
 from session.tools.mcp.settings import McpServer
-from session.tools.mcp.tools import spark_tools
 from tests.session.tools.mcp.test_mcp import COMMAND, around, folders, linked, unfenced
 
 

@@ -20,9 +20,8 @@ from session.base.storage.folders import state_folder
 from session.base.tasks import BackgroundTasks
 from session.base.text.tables import TableError
 from session.tools.mcp.link import McpLink, McpLinkError
-from session.tools.mcp.servers import McpServers
+from session.tools.mcp.servers import McpServers, spark_tools
 from session.tools.mcp.settings import Asking, McpServer, ServerFolders, read_servers
-from session.tools.mcp.tools import spark_tools
 from session.tools.tool import CallContext
 from tests.session.calling import allow, calling
 from tests.session.talking import PLAIN, talking

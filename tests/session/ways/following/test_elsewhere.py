@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from session.base.events import CommandEnded, HunkLanded, TurnEnded
-from session.record.sharing.elsewhere import SILENT, Elsewhere
 from session.record.sharing.host import Presence
+from session.record.sharing.standing import SILENT, Elsewhere
 from session.ways.following_link import look_elsewhere
 from tests.session.talking import REPAINT, Listening, talking
 from tests.session.ways.following.test_following import SLOW, root  # noqa: F401 (a fixture)

@@ -34,8 +34,7 @@ from session.record.sharing.messages import VERSION, Hello, Refused, decode, enc
 from session.record.sharing.sockets import connect
 from session.record.sharing.unattended import leave_word, take_words
 from session.session import Session
-from session.ways.followed_session import FollowedSession
-from session.ways.following_opening import open_session
+from session.ways.followed_session import FollowedSession, open_session
 from tests.session.talking import COLOURS, PATIENCE, REPAINT, Listening, opening, talking
 
 E = TypeVar("E")

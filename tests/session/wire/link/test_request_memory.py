@@ -7,7 +7,7 @@ import gc
 import secrets
 from pathlib import Path
 
-from session.partner.server.process import companion
+from session.partner.server.server import companion
 from session.wire.link.connection import Connection, Endpoint
 from session.wire.protocol.events import TextDelta
 from session.wire.protocol.items import Item, user_message

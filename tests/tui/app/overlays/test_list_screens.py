@@ -15,7 +15,7 @@ from themes.loader import load_theme
 from tui.app.overlays.chosen_list import ListScreen
 from tui.app.overlays.context_panel import ContextScreen
 from tui.app.review.review_book import ReviewBook
-from tui.app.review.review_finding_screen import FindingsScreen
+from tui.app.review.review_finding_control import FindingsScreen
 from tui.app.review.review_screen import ReviewScreen
 from tui.screen.drawing.palette import Palette
 

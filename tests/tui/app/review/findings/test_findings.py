@@ -176,9 +176,9 @@ async def test_the_key_goes_round_the_modes(tmp_path: Path, times: int) -> None:
 async def test_nothing_of_the_list_is_loaded_before_it_is_opened(tmp_path: Path) -> None:
     import sys
 
-    for name in [name for name in sys.modules if name == "tui.app.review.review_finding_screen"]:
+    for name in [name for name in sys.modules if name == "tui.app.review.review_finding_control"]:
         del sys.modules[name]
     async with stage(tmp_path, files=FILES, script=script(HERE)) as it:
         await change_and_save(it)
         await it.until(lambda: it.app.controls.reviews.notes.open, "the finding")
-        assert "tui.app.review.review_finding_screen" not in sys.modules
+        assert "tui.app.review.review_finding_control" not in sys.modules

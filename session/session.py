@@ -48,8 +48,8 @@ from session.project.unsaved_texts import UnsavedTexts
 from session.project.workspace import settle_interrupted
 from session.record.journal.journals import Journal, new_session_name
 from session.record.journal.recorder import Recorder
+from session.record.ratio_meter import RatioMeter
 from session.record.sharing.standing import Elsewhere, Standing
-from session.record.token_ratios import RatioMeter
 from session.record.usage import Accounts
 from session.setup.engine_model import EngineModel
 from session.setup.model_choice import ModelChoice

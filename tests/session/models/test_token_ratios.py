@@ -9,7 +9,7 @@ import pytest
 from session.base.events import TurnStarted, Usage
 from session.base.storage.folders import state_folder
 from session.models.token_ratios import FILE_NAME, keep_ratio, read_ratios
-from session.record.token_ratios import RatioMeter
+from session.record.ratio_meter import RatioMeter
 from tests.session.setup.test_opening import opened
 from tests.session.talking import PLAIN, colours_project, environment, talking
 

@@ -110,8 +110,10 @@ class Rule:
 
     def covers(self, command: str) -> bool:
         """Whether ``command`` may run by this rule."""
-        found = plain_words(command)[: len(self.words)]
-        return bool(found) and tuple(word.text for word in found if word.bare) == self.words
+        found = plain_words(command)
+        first, rest = found[: len(self.words)], found[len(self.words) :]
+        named = bool(first) and tuple(word.text for word in first if word.bare) == self.words
+        return named and not _hands_on(self.words, [word.text for word in rest])
 
     def __str__(self) -> str:
         return " ".join(self.words)
@@ -149,7 +151,7 @@ def _needed(words: list[str]) -> int:
     data, name = _data(), words[0].rpartition("/")[2]
     second = words[1] if len(words) > 1 else ""
     two = f"{name} {second}"
-    if name in data["runs_anything"] or two in data["never"]:
+    if {name, _unversioned(name)} & data["runs_anything"] or two in data["never"]:
         return 0
     if _is_interpreter(name):
         return 3 if second == "-m" and len(words) > 2 and words[2] in data["modules"] else 0
@@ -167,16 +169,46 @@ def _needed(words: list[str]) -> int:
 
 
 def _is_interpreter(name: str) -> bool:
-    """Whether ``name`` is an interpreter, with or without its version, as in ``python3.12``."""
-    return name.rstrip("0123456789.") in _data()["interpreters"] or name in _data()["interpreters"]
+    return bool({name, _unversioned(name)} & _data()["interpreters"])
+
+
+def _unversioned(name: str) -> str:
+    """The name of a program without its version, as in ``python3.12`` and ``lua-5.4``."""
+    return name.rstrip("0123456789.-")
+
+
+def _hands_on(words: Sequence[str], rest: Sequence[str]) -> bool:
+    """Whether one of ``rest``, the words behind those of a rule, lets the program run another one, or write
+    a file, though it does neither without."""
+    asks = _options_that_ask()
+    names = [each.rpartition("/")[2] for each in words]
+    spans = (" ".join(names[at : at + count]) for at in range(len(names)) for count in (1, 2))
+    options = [option for span in spans for option in asks.get(span, ())]
+    return any(_is_option(word, option) for word in rest for option in options)
+
+
+def _is_option(word: str, option: str) -> bool:
+    """Whether ``word`` gives ``option``: a long one may be cut short, a letter may stand among others."""
+    if option.startswith("--"):
+        name = word.partition("=")[0]
+        return len(name) > 2 and name.startswith("--") and option.startswith(name)
+    if len(option) == 2 and option[0] == "-":
+        return word[:1] == "-" and word[:2] != "--" and option[1] in word
+    return word.lstrip("-").startswith(option.lstrip("-")) and word[:1] == option[:1]
 
 
 @cache
 def _data() -> dict[str, Any]:
-    return {
-        name: frozenset(each)
-        for name, each in tomllib.loads(Path(__file__).with_name("rules.toml").read_text("utf-8")).items()
-    }
+    return {name: frozenset(each) for name, each in _tables().items() if name != "asks"}
+
+
+@cache
+def _options_that_ask() -> dict[str, list[str]]:
+    return _tables()["asks"]  # type: ignore[no-any-return]
+
+
+def _tables() -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("rules.toml").read_text("utf-8"))
 
 
 NAME = "rules.json"

@@ -73,6 +73,18 @@ OTHERS = [
     ("git diff", "git push"), ("git diff", "git"), ("python -m pytest", "python -c x -m pytest"),
     ("python -m pytest", "python -m"), ("python -m pytest", "python3 -m pytest"),
     ("python -m pytest", "python -m 'pytest'"),
+    ("rg", "rg --pre sh x"), ("rg", "rg x --pre=sh"),
+    ("rg", "rg --hostname-bin=./x --hyperlink-format default x"),
+    ("git grep", "git grep -Osh x"), ("git grep", "git grep -nOsh x"),
+    ("git grep", "git grep --open-files-in=sh x"),
+    ("git fetch", "git fetch --upload-pack=./x ."), ("git fetch", "git fetch --upload-p ./x ."),
+    ("git push", "git push --exec=./x ."), ("git log", "git log -p --output=/etc/x"),
+    ("git log", "git log --outp x"),
+    ("/usr/bin/git log", "/usr/bin/git log '--output=x'"), ("sort", "sort -uo x y"),
+    ("sort", "sort --comp=./x y"),
+    ("man", "man -P./x ls"), ("less", "less '+!sh' x"), ("go vet", "go vet -vettool=./x ./..."),
+    ("go vet", "go vet --vettool=./x ./..."), ("tree", "tree -ao x"), ("npx rg", "npx rg --pre sh x"),
+    ("git apply", "git apply --unsafe-paths x"),
 ]  # fmt: skip
 
 
@@ -102,6 +114,9 @@ NONE_OFFERED = [
     "bash -c x", "env pytest", "xargs rm", "find . -delete", "sudo make", "timeout 5 pytest", "git",
     "git -c a=b log", "npm run", "npm run -s", "npm --prefix x test", "docker run x", "uv run", "uv run sh",
     "uv run python x.py", "npx", "npx sh", "curl http://a", "rm -rf x", "make", "make A=b", "make -C x",
+    "perl5.36 -e x", "lua-5.4 x", "coverage run x.py", "conda run sh", "conda", "mix run -e x",
+    "rails r x", "psql -c x", "sqlite3 a.db x", "nix run x", "git difftool", "npm config set script-shell x",
+    "pnpm dlx sh", "rustup run nightly sh", "git remote add x y", "https evil", "dig evil",
     "go run x", "/bin/sh x", "./sh x", "/usr/bin/env x", "cargo run", "perl -e x", "awk x", "sed -i x y",
     "ssh host", "'pytest'", "-x", "uv 'run' pytest",
 ]  # fmt: skip
@@ -112,6 +127,17 @@ def test_nothing_is_offered_for_what_can_run_anything(command: str) -> None:
     assert rule_for(command) is None
     with pytest.raises(RuleError):
         parsed_rule(command)
+
+
+HARMLESS = [
+    ("rg --pre ./x", "rg --pre ./x y"), ("rg", "rg -n --pretty x"), ("git grep", "git grep -n x"),
+    ("git log", "git log --oneline -5"), ("sort", "sort -u x"), ("go vet", "go vet ./..."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rule", "command"), HARMLESS)
+def test_a_rule_covers_what_it_names_and_what_starts_nothing(rule: str, command: str) -> None:
+    assert parsed_rule(rule).covers(command)
 
 
 def test_words_are_those_that_the_program_gets() -> None:

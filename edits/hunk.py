@@ -61,6 +61,14 @@ class RefusalCode(StrEnum):
     IO = "io"
 
 
+class RefusedBy(StrEnum):
+    """What kept a hunk from landing. Only where it is the edit may another one land."""
+
+    EDIT = "edit"
+    USER = "user"
+    DISK = "disk"
+
+
 class Guard(StrEnum):
     """What holds an edit back until the user agrees."""
 
@@ -205,12 +213,15 @@ class Landed:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A hunk that did not land: a code for programs, a message for the user and the model."""
+    """A hunk that did not land: a code for programs, a message for the user and the model, what it is due
+    to, and the user's own word where they declined it."""
 
     hunk: str
     path: str
     code: RefusalCode
     message: str
+    by: RefusedBy = field(default=RefusedBy.EDIT, kw_only=True)
+    why: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

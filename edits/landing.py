@@ -20,7 +20,20 @@ from edits.files.text import FileError, TextFile, digest
 from edits.files.tree import Tree
 from edits.guards.off_limits import OffLimits
 from edits.guards.protection import Protection
-from edits.hunk import Action, Extent, Format, Guard, Held, Hunk, Landed, RefusalCode, Refused, Rung, Status
+from edits.hunk import (
+    Action,
+    Extent,
+    Format,
+    Guard,
+    Held,
+    Hunk,
+    Landed,
+    RefusalCode,
+    Refused,
+    RefusedBy,
+    Rung,
+    Status,
+)
 from edits.ledger.crash_recovery import settle as settle_intent
 from edits.ledger.entry import Entry, Op, State
 from edits.ledger.ledger import Ledger
@@ -117,9 +130,10 @@ class Landing:
             with self._ledger.exclusive() if alone else nullcontext():
                 return self._try(attempt)
         except FileError as error:
-            return Refused(hunk_id, hunk.path, error.code, error.message)
+            return Refused(hunk_id, hunk.path, error.code, error.message, by=error.by)
         except OSError as error:
-            return Refused(hunk_id, hunk.path, RefusalCode.IO, f"system error: {error.strerror}")
+            message = f"system error: {error.strerror}"
+            return Refused(hunk_id, hunk.path, RefusalCode.IO, message, by=RefusedBy.DISK)
         except UnicodeEncodeError:
             message = "the edit contains characters that cannot be written (lone surrogates)"
             return Refused(hunk_id, hunk.path, RefusalCode.MALFORMED, message)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from edits.files import notebook
-from edits.hunk import RefusalCode
+from edits.hunk import RefusalCode, RefusedBy
 
 _ENDING = re.compile(r"(\r\n|\n|\r)")
 # Control bytes that text does not contain (tab, line feed, form feed, return and escape are fine), and
@@ -33,12 +33,13 @@ _recent: tuple[tuple[bytes, str], ...] = ()
 
 
 class FileError(Exception):
-    """A file that cannot be read or written; ``code`` and ``message`` make a refusal."""
+    """A file that cannot be read or written; ``code``, ``message`` and ``by`` make a refusal."""
 
-    def __init__(self, code: RefusalCode, message: str) -> None:
+    def __init__(self, code: RefusalCode, message: str, by: RefusedBy = RefusedBy.EDIT) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
+        self.by = by
 
 
 @dataclass(frozen=True, slots=True)

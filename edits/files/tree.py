@@ -35,7 +35,7 @@ from edits.files.path_jail import (
     sync,
 )
 from edits.files.text import FileError, TextFile, decode, digest
-from edits.hunk import RefusalCode
+from edits.hunk import RefusalCode, RefusedBy
 
 LARGEST = 64 * 1024 * 1024
 """The largest file that is read, in bytes."""
@@ -102,10 +102,12 @@ class Tree:
         if status is None:
             return
         if not status.st_mode & 0o222:
-            raise FileError(RefusalCode.LOCKED, f"{shown} is read-only; make it writable to have it edited")
+            message = f"{shown} is read-only; make it writable to have it edited"
+            raise FileError(RefusalCode.LOCKED, message, RefusedBy.DISK)
         with _told(shown, "read"), self._folder(path) as (folder, name):
             if not os.access(name, os.W_OK, dir_fd=folder):
-                raise FileError(RefusalCode.LOCKED, f"{shown} cannot be written: permission denied")
+                message = f"{shown} cannot be written: permission denied"
+                raise FileError(RefusalCode.LOCKED, message, RefusedBy.DISK)
 
     def must_stay_in_place(self, path: str) -> bool:
         """Whether a file cannot be replaced by a new one: it has other hard links, its folder is not
@@ -245,6 +247,8 @@ def _told(shown: str, what: str) -> Iterator[None]:
         raise FileError(RefusalCode.IO, f"{shown} is {error.strerror}") from error
     except PermissionError as error:
         code = RefusalCode.LOCKED if what == "read" else RefusalCode.IO
-        raise FileError(code, f"{shown} cannot be {what}: permission denied") from error
+        message = f"{shown} cannot be {what}: permission denied"
+        raise FileError(code, message, RefusedBy.DISK) from error
     except OSError as error:
-        raise FileError(RefusalCode.IO, f"{shown} cannot be {what}: {error.strerror}") from error
+        message = f"{shown} cannot be {what}: {error.strerror}"
+        raise FileError(RefusalCode.IO, message, RefusedBy.DISK) from error

@@ -280,4 +280,6 @@ def refused_event(result: Refused, turn: str) -> HunkRefused:
         path=clean_line(result.path),
         code=result.code.value,
         message=clean(result.message),
+        by=result.by.value,
+        why=clean(result.why),
     )

@@ -15,9 +15,8 @@ from dataclasses import dataclass, replace
 from posixpath import normpath
 
 from edits.files.diff import rewritten
-from edits.hunk import Format, Guard, Held, Hunk, Landed, RefusalCode, Refused, Status
-from edits.report import DECLINED as DECLINED
-from edits.report import NotReceived, Outcome, UndoneByUser
+from edits.hunk import Format, Guard, Held, Hunk, Landed, RefusalCode, Refused, RefusedBy, Status
+from edits.report import DECLINED, NotReceived, Outcome, UndoneByUser
 from session.turn.hunk_life import (
     DECLINABLE,
     MODEL_THOUGHT,
@@ -349,7 +348,8 @@ class LandingQueue:
         told = f" ({question.message})" if question is not None else ""
         message = f"{DECLINED}: {why}" if why else f"{DECLINED}{told}"
         path = question.path if question is not None else life.path
-        return self._end(life, Signal.DECLINE, Refused(life.name, path, RefusalCode.LOCKED, message))
+        refused = Refused(life.name, path, RefusalCode.LOCKED, message, by=RefusedBy.USER, why=why)
+        return self._end(life, Signal.DECLINE, refused)
 
     def _drop(self, life: HunkLife) -> list[Effect]:
         return self._end(life, Signal.DROP, NotReceived(life.name, life.path))

@@ -15,7 +15,6 @@ from typing import ClassVar
 
 from context.find.mentions import find_mentions
 from context.project.snapshot import Snapshot
-from edits.report import DECLINED
 from session.base.events import (
     DialogueCompacted,
     Event,
@@ -35,7 +34,6 @@ from session.base.events import (
 )
 from session.base.text.pieces import Pieces
 
-_DECLINED = f"{DECLINED}: "
 MOST_SAID = 1_000_000
 """Characters of one answer that are kept, the newest: more than any window holds."""
 MOST_CALLS = 12
@@ -174,8 +172,7 @@ class PastTurnsFold:
             case HunkLanded(turn=turn, hunk=hunk, status=status, path=path):
                 self._of(turn).edits.append(EditFact(hunk, status, path))
             case HunkRefused(turn=turn, hunk=hunk, code=code, path=path) if turn in self._turns:
-                why = event.message.removeprefix(_DECLINED) if event.message.startswith(_DECLINED) else ""
-                self._of(turn).edits.append(EditFact(hunk, f"rejected ({code})", path, why))
+                self._of(turn).edits.append(EditFact(hunk, f"rejected ({code})", path, event.why))
             case HunkDropped(turn=turn, hunk=hunk, path=path) if turn in self._turns:
                 self._of(turn).edits.append(EditFact(hunk, "not_received", path))
             case HunkUndone(hunk=hunk, path=path, why=why):

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from edits.hunk import Landed, RefusalCode, Refused, Status
-from edits.report import DECLINED, Outcome
+from edits.hunk import Landed, RefusalCode, Refused, RefusedBy, Status
+from edits.report import Outcome
 from session.wire.instructions import SEND_AGAIN, SEND_FILES_AGAIN, NoEdit, no_edit, not_renamed, other_form
 
 MOST_REPAIRS = 2
@@ -21,10 +21,6 @@ MOST_REPAIRS = 2
 _AGAIN = "The answer changes nothing: asking once more."
 _EMPTY = "The answer is empty: asking once more."
 _STILL_EMPTY = "The model answered with nothing, twice. Ask in other words, or choose another model."
-_BESIDE_THE_MODEL = re.compile(
-    rf"\A{re.escape(DECLINED)}|is read-only|cannot be written: |system error: ", re.IGNORECASE
-)
-"""Refusals that no other edit would change: the user's, and those of the disk."""
 _LONGEST_SHOWN = 8_000
 """Characters of a file up to which a model is shown all of it, and asked for all of it."""
 _ASKS = re.compile(
@@ -134,7 +130,7 @@ class Repairs:
         )
 
     def _again(self, refused: Sequence[Refused]) -> Request | None:
-        kinds = {(each.path, each.code) for each in refused if not _BESIDE_THE_MODEL.search(each.message)}
+        kinds = {(each.path, each.code) for each in refused if each.by is RefusedBy.EDIT}
         if not kinds or self.asked >= MOST_REPAIRS:
             return None
         again, self._kinds = kinds & self._kinds, self._kinds | kinds

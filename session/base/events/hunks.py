@@ -87,7 +87,8 @@ class HunkLanded(Event):
 
 @dataclass(frozen=True, slots=True)
 class HunkRefused(Event):
-    """A hunk was not landed; ``code`` is one of ``edits.hunk.RefusalCode``."""
+    """A hunk was not landed; ``code`` is one of ``edits.hunk.RefusalCode``, and ``by`` one of ``RefusedBy``.
+    ``why`` is the word of a user who declined it, if any."""
 
     type: ClassVar[str] = "hunk.refused"
     turn: str
@@ -95,6 +96,8 @@ class HunkRefused(Event):
     path: str
     code: str
     message: str
+    by: str = "edit"
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from edits.hunk import (
     Landed,
     RefusalCode,
     Refused,
+    RefusedBy,
     Replacement,
     Rung,
     Status,
@@ -228,6 +229,7 @@ def test_a_read_only_file_is_refused_unless_nothing_is_to_be_written(
     assert isinstance(result, Landed) == lands
     if isinstance(result, Refused):
         assert result.code is RefusalCode.LOCKED and "read-only" in result.message
+        assert result.by is RefusedBy.DISK
     assert project.read() == {"f": ABC} and project.ledger.entries() == []
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind, RefusalCode, Refused
+from edits.hunk import Action, Format, Hunk, HunkLine, Landed, LineKind, RefusalCode, Refused, RefusedBy
 from edits.landing import Landing
 from edits.ledger.ledger import Ledger
 from tests.edits.helpers import Project
@@ -49,7 +49,7 @@ def test_a_full_disk_refuses_and_leaves_all_as_it_was(small_disk: Path, tmp_path
     for number, hunk in enumerate((update("a.txt", "one", *BIG), added)):
         refused = landing.land(hunk, hunk_id=f"h{number}")
         assert isinstance(refused, Refused) and refused.code is RefusalCode.IO
-        assert "No space left" in refused.message
+        assert "No space left" in refused.message and refused.by is RefusedBy.DISK
         assert [path.name for path in root.rglob("*")] == ["a.txt"]
     assert (root / "a.txt").read_text() == "one\ntwo\n"
     assert ledger.entries() == [] and ledger.recover() == []

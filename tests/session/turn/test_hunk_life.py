@@ -17,10 +17,22 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from edits.hunk import Action, Format, Guard, Held, Hunk, Landed, RefusalCode, Refused, Rung, Status
+from edits.hunk import (
+    Action,
+    Format,
+    Guard,
+    Held,
+    Hunk,
+    Landed,
+    RefusalCode,
+    Refused,
+    RefusedBy,
+    Rung,
+    Status,
+)
 from edits.report import NotReceived
 from session.turn.hunk_life import ASKED, DECLINABLE, TABLE, Answer, HunkLife, Signal, State
-from session.turn.landing_queue import DECLINED, Ask, Check, Effect, End, Land, LandingQueue
+from session.turn.landing_queue import Ask, Check, Effect, End, Land, LandingQueue
 from session.turn.turn import IllegalSignalError
 from tests.thorough import share
 
@@ -350,7 +362,7 @@ class QueuePlay(RuleBasedStateMachine):
         for name in self.declined:
             assert self.queue.state(name) is State.DECLINED
             outcome = self.ended[name].outcome
-            assert isinstance(outcome, Refused) and outcome.message.startswith(DECLINED)
+            assert isinstance(outcome, Refused) and outcome.by is RefusedBy.USER
 
     @invariant()
     def hunks_of_a_file_begin_to_land_in_the_order_in_which_they_became_whole(self) -> None:

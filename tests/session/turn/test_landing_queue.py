@@ -18,6 +18,7 @@ from edits.hunk import (
     LineKind,
     RefusalCode,
     Refused,
+    RefusedBy,
     Rung,
     Status,
 )
@@ -51,7 +52,9 @@ def refused(name: str, message: str = "it is nowhere", code: RefusalCode = Refus
 
 
 def declined(name: str, words: str = "") -> End:
-    return End(name, refused(name, f"the developer declined it{words}", RefusalCode.LOCKED))
+    message, why = f"the developer declined it{words}", words.removeprefix(": ") if words[:1] == ":" else ""
+    code, by = RefusalCode.LOCKED, RefusedBy.USER
+    return End(name, Refused(name, f"{name}.py", code, message, by=by, why=why))
 
 
 def dropped(name: str) -> End:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from context.window.pieces import BudgetTooSmall
-from edits.hunk import RefusalCode, Refused
+from edits.hunk import RefusalCode, Refused, RefusedBy
 from session.base.events import (
     Event,
     HunkLanded,
@@ -450,15 +450,10 @@ def words_of(rig: Rig, role: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("message", "asked"),
-    [
-        ("a.py cannot be written: No space left on device", False),
-        ("a.py is read-only; make it writable to have it edited", False),
-        ("the new text contains U+2013, which the file's encoding (latin-1) lacks", True),
-    ],
+    ("by", "asked"), [(RefusedBy.DISK, False), (RefusedBy.USER, False), (RefusedBy.EDIT, True)]
 )
-def test_what_the_disk_refuses_is_not_asked_for_again(message: str, asked: bool) -> None:
-    refused = Refused("h1", "a.py", RefusalCode.IO, message)
+def test_what_another_edit_would_not_change_is_not_asked_for_again(by: RefusedBy, asked: bool) -> None:
+    refused = Refused("h1", "a.py", RefusalCode.IO, "it says so", by=by)
     assert (Repairs("do it", "whole", False).next([refused], "x", called=False) is not None) == asked
 
 

@@ -7,7 +7,6 @@ from time import monotonic
 
 from session.base import events as said
 from session.record.usage import UsageFold
-from session.turn.landing_queue import DECLINED
 from tui.app.panes.held_bar import HeldBar, Question
 from tui.app.panes.status import StatusLine
 from tui.app.review.review_book import ReviewBook
@@ -207,8 +206,8 @@ class Feed:
                 unsaved = buffer is not None and buffer.dirty
                 hint = f"; {path} has unsaved text: save it and try again" if unsaved else ""
                 status.say(f"{_refusal_line(hunk, path, message)}{hint}", "error")
-            case said.HunkRefused(hunk=hunk, path=path, message=message) if message.startswith(DECLINED):
-                chat.hunk(hunk, path, "update", "dropped", "declined" + message.removeprefix(DECLINED))
+            case said.HunkRefused(hunk=hunk, path=path, by="user", why=why):
+                chat.hunk(hunk, path, "update", "dropped", f"declined: {why}" if why else "declined")
             case said.HunkRefused(hunk=hunk, path=path, message=message):
                 chat.hunk(hunk, path, "update", "refused", message)
             case said.HunkDropped(hunk=hunk, path=path):

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from difflib import unified_diff
 
 from session.base import events as said
-from session.turn.landing_queue import DECLINED
 from tui.chat.transcript.entries import HUNK_SIGNS
 from tui.screen.drawing.plain import cell_len, clipped, untabbed, visible
 from tui.screen.drawing.rows import Row, Span
@@ -130,10 +129,9 @@ class ReviewBook:
                 each.state, each.message, each.action = "landed", "", event.action
                 each.fuzzy = event.status == "applied_fuzzy"
                 each.added, each.removed = event.added, event.removed
-            case said.HunkRefused(turn=turn, hunk=hunk, path=path, message=message) if turn:
+            case said.HunkRefused(turn=turn, hunk=hunk, path=path, message=message, by=by) if turn:
                 each = self._hunk(hunk, turn, path)
-                declined = message.startswith(DECLINED)
-                each.state, each.message = "dropped" if declined else "refused", message
+                each.state, each.message = "dropped" if by == "user" else "refused", message
             case said.HunkDropped(turn=turn, hunk=hunk, path=path):
                 self._hunk(hunk, turn, path).state = "dropped"
             case said.HunkUndone(hunk=hunk):

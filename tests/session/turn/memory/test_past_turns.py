@@ -103,8 +103,8 @@ def test_the_developers_own_word_on_a_hunk_is_part_of_the_turn() -> None:
     (text,) = fold(
         PromptSubmitted("t1", "go"),
         landed("h1"),
-        HunkRefused("t1", "h2", "b.py", "locked", declined),
-        HunkRefused("t1", "h3", "c.py", "locked", "the developer declined it (a lock)"),
+        HunkRefused("t1", "h2", "b.py", "locked", declined, "user", "not in this file"),
+        HunkRefused("t1", "h3", "c.py", "locked", "the developer declined it (a lock)", "user"),
         TurnEnded("t1", "completed"),
         HunkUndone("h1", "a.py", 1, 2, why="use a\nset"),
     )

@@ -112,7 +112,7 @@ TABLE = [
             PROMPT,
             STARTED,
             opened(),
-            said.HunkRefused("t1", "h1", "a.py", "declined", "the developer declined it: no"),
+            said.HunkRefused("t1", "h1", "a.py", "locked", "the developer declined it: no", "user", "no"),
         ],
         ["▌ do it", "− h1  a.py declined: no"],
         {"phase": "preparing", "used": 100},

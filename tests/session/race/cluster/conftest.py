@@ -1,4 +1,5 @@
-"""One cluster for all tests here: to start it takes longer than most of them."""
+"""One cluster for all tests here, which run on one worker: to start it takes longer than most of them, and it
+computes as long as it stands."""
 
 from __future__ import annotations
 
@@ -31,14 +32,14 @@ def tool(folder: Path, version: str) -> str:
     return f"{folder}{os.pathsep}{os.environ['PATH']}"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def nursery() -> Iterator[Nursery]:
     nursery = Nursery()
     yield nursery
     nursery.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def machines(tmp_path_factory: pytest.TempPathFactory, nursery: Nursery) -> Iterator[Machines]:
     """Workers a and b have the tool as here; it is another version on the worker c. Tests may have killed a
     and b."""

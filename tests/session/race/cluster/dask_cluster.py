@@ -21,6 +21,8 @@ from tests.checkout import ROOT
 
 START_SECONDS = 60.0
 _HOST = ("--host", "127.0.0.1", "--no-dashboard")
+_UNWATCHED = {"DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "false"}
+"""No worker looks a hundred times a second at what it does."""
 
 
 class Nursery:
@@ -30,6 +32,7 @@ class Nursery:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.session.race.cluster.nursery"],
             cwd=ROOT,
+            env={**os.environ, **_UNWATCHED},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -23,6 +23,8 @@ from tests.session.race.cluster.conftest import Machines
 from tests.session.race.cluster.test_cluster import judging
 
 pytestmark = pytest.mark.xdist_group("cluster")
+pytestmark = pytest.mark.xdist_group("cluster")
+
 PATIENCE = 90.0
 Lied = tuple[Verdict, list[str]]
 """A verdict, and what the user was told."""

@@ -424,11 +424,11 @@ async def test_a_later_version_is_answered_with_ours(quick_spark: Path) -> None:
 
 @pytest.mark.parametrize("how", ["closed", "SIGTERM", "SIGKILL of the client's pipes"])
 async def test_a_client_that_goes_away_leaves_landed_hunks_and_a_whole_journal(
-    spark_path: Path, root: Path, how: str
+    quick_spark: Path, root: Path, how: str
 ) -> None:
     editor = Editor()
     async with Partner(rate=60, scripts=parse(REPAINT)) as slow:
-        async with agent(spark_path, editor, *server(slow)) as (client, process):
+        async with agent(quick_spark, editor, *server(slow)) as (client, process):
             session = await client.new_session(cwd=str(root))
             prompt = asyncio.create_task(client.prompt(session_id=session.session_id, prompt=text("repaint")))
             await editor.until(lambda: bool(editor.diffs()))
@@ -447,6 +447,6 @@ async def test_a_client_that_goes_away_leaves_landed_hunks_and_a_whole_journal(
         assert code == (128 + signal.SIGTERM if how == "SIGTERM" else 0)
         assert "return 10" in (root / "colours.py").read_text()
         again = Editor()
-        async with agent(spark_path, again, *server(slow)) as (client, _):
+        async with agent(quick_spark, again, *server(slow)) as (client, _):
             await client.load_session(cwd=str(root), session_id=session.session_id)
         assert "return 10" in "".join(each.new_text for each in again.diffs())

@@ -34,7 +34,7 @@ def main() -> int:
     for test in reach.failed:
         print(f"left out, for it fails without a fault: {test}")
     tried = []
-    for verdict in verdicts(chosen.tried, reach, options.jobs):
+    for verdict in verdicts(chosen.tried, room, reach, options.jobs):
         tried.append(verdict)
         if verdict.result == SURVIVED or options.all:
             _print(verdict)

@@ -58,11 +58,11 @@ def verdicts(mutations: Sequence[Mutation], room: Room, reach: Reach, jobs: int)
     groups: dict[bool, list[Mutation]] = {True: [], False: []}
     for mutation in mutations:
         groups[mutation.in_function and not reach.at_import(mutation)].append(mutation)
-    for verdict in _in_running_code(groups[True], room, reach, jobs):
-        if verdict.result == NOT_TRIED:
-            groups[False].append(verdict.mutation)
+    for one in _in_running_code(groups[True], room, reach, jobs):
+        if one.result == NOT_TRIED:
+            groups[False].append(one.mutation)
         else:
-            yield verdict
+            yield one
     yield from _tried(groups[False], reach, jobs, _import_anew)
 
 
@@ -87,14 +87,15 @@ def _in_running_code(mutations: list[Mutation], room: Room, reach: Reach, jobs: 
             over = fork.ended() is not None
             *lines, begun = (begun + told.read()).split("\n")
             for line in lines:
-                verdict = _verdict(json.loads(line))
-                del left[verdict.mutation]
-                yield verdict
+                one = verdict(json.loads(line))
+                del left[one.mutation]
+                yield one
             time.sleep(POLL)
     yield from (Verdict(mutation, NOT_TRIED, "", 0, 0.0) for mutation in left)
 
 
-def _verdict(told: dict[str, Any]) -> Verdict:
+def verdict(told: dict[str, Any]) -> Verdict:
+    """What became of a fault, as it was written as JSON."""
     return Verdict(**{**told, "mutation": Mutation(**told["mutation"])})
 
 
@@ -110,9 +111,9 @@ class _Telling:
 
     def work(self, run: Try) -> None:
         """Try all of them, while there is somebody who reads of it."""
-        for verdict in _tried(self.mutations, self.reach, self.jobs, run):
+        for one in _tried(self.mutations, self.reach, self.jobs, run):
             with self.file.open("a", encoding="utf-8") as told:
-                told.write(json.dumps(asdict(verdict)) + "\n")
+                told.write(json.dumps(asdict(one)) + "\n")
             if os.getppid() != self.parent:
                 return
 

@@ -57,6 +57,7 @@ def land(project: Project, *hunks: Hunk) -> None:
         ("a\nb\n", update("-b"), "a\nmine\n", "a\nb\nmine\n"),
         ("a\nb\n", update("-b"), "a\nmine", "a\nb\nmine"),
         ("a\r\nb\r\n", update("-b", "+B"), "a\nB\n", None),
+        ("a\nb\nc\n", update("-b", "+B", "+C"), "a\nB\r\nC\nc\n", None),
         ("a\nb\n", update("-a", "-b", "+x"), "x\nmine\n", "a\nb\nmine\n"),
         ("a\nb", replace(update(" b"), final_newline=True), "top\na\nb\n", "top\na\nb"),
         ("a\nb\n", replace(update(" b"), final_newline=False), "top\na\nb", "top\na\nb\n"),

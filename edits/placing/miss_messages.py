@@ -85,8 +85,6 @@ def _nearest_span(lines: Sequence[str], old: Sequence[str]) -> tuple[int, int] |
 def _most_like(lines: Sequence[str], wanted: str) -> int | None:
     """The line that shares most words with ``wanted``, if it is also similar letter by letter."""
     words = set(_WORD.findall(wanted))
-    if not words:
-        return None
     scored = [
         (len(words & have) / len(words | have), -index)
         for index, line in enumerate(lines)

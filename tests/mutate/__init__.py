@@ -12,7 +12,9 @@ seeded sample over files and kinds is wanted. Both also let hypothesis shrink ev
 - ``operators`` finds the faults of one file.
 - ``choosing`` draws the sample and leaves out what changes nothing.
 - ``reach`` notes once which test executes which line.
-- ``trial`` runs the tests on one fault, in a fork that has all but the project imported.
+- ``trial`` runs the tests on one fault after the other, each in a fork.
+- ``warm`` puts a fault into the code of a process that has imported and collected all of it.
+- ``finder`` imports a module anew with a fault in it, for faults that act while it is imported.
 - ``equivalent.toml`` names the faults that cannot change behaviour, each with its reason.
 
 A test that starts another Python sees the code without the fault; a fork of the test's process sees it.

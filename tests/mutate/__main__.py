@@ -10,10 +10,10 @@ from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 
-from tests.mutate.choosing import Chosen, choose
+from tests.mutate.choosing import Chosen, again, choose
 from tests.mutate.reach import BrokenTestsError, noted
 from tests.mutate.room import NoSuchRoomError, find
-from tests.mutate.trial import BY_TIME, KILLED, SURVIVED, Verdict, verdicts
+from tests.mutate.trial import BY_TIME, KILLED, SURVIVED, Verdict, verdict, verdicts
 
 COUNT = 60
 
@@ -24,7 +24,8 @@ def main() -> int:
     started = time.monotonic()
     try:
         room = find(options.room, options.tests)
-        chosen = choose(room, options.count, options.seed)
+        survivors = [one.mutation for one in _told(options.again) if one.result == SURVIVED]
+        chosen = again(room, survivors) if options.again else choose(room, options.count, options.seed)
         reach = noted(room)
     except (NoSuchRoomError, BrokenTestsError) as error:
         print(error, file=sys.stderr)
@@ -34,10 +35,10 @@ def main() -> int:
     for test in reach.failed:
         print(f"left out, for it fails without a fault: {test}")
     tried = []
-    for verdict in verdicts(chosen.tried, reach, options.jobs):
-        tried.append(verdict)
-        if verdict.result == SURVIVED or options.all:
-            _print(verdict)
+    for one in verdicts(chosen.tried, room, reach, options.jobs):
+        tried.append(one)
+        if one.result == SURVIVED or options.all:
+            _print(one)
     for mutation, reason in chosen.equivalent:
         print(f"{mutation.path}:{mutation.line}: equivalent: {mutation.change} ({reason})")
     print(_total(tried, time.monotonic() - started))
@@ -54,6 +55,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="which faults to draw")
     parser.add_argument("--jobs", type=int, default=1, help="how many faults to try at a time")
     parser.add_argument("--all", action="store_true", help="print the faults that were noticed too")
+    parser.add_argument("--again", help="a file of --json: try only what survived there")
     parser.add_argument("--json", help="a file for all that was found")
     return parser.parse_args()
 
@@ -74,6 +76,11 @@ def _total(tried: list[Verdict], seconds: float) -> str:
         f"{len(tried)} faults: {counts[KILLED]} killed, {counts[BY_TIME]} by time, "
         f"{counts[SURVIVED]} survived: {share:.0f} % noticed in {seconds:.0f} s"
     )
+
+
+def _told(file: str | None) -> list[Verdict]:
+    told = json.loads(Path(file).read_text(encoding="utf-8")) if file else {"tried": []}
+    return [verdict(one) for one in told["tried"]]
 
 
 def _write(file: Path, seed: int, chosen: Chosen, tried: list[Verdict]) -> None:

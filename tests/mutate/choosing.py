@@ -33,12 +33,28 @@ def choose(room: Room, count: int, seed: int) -> Chosen:
     for mutation in _drawn(sources, seed):
         if len(tried) == count:
             break
-        reason = known.get((mutation.path, mutation.text, mutation.change))
+        reason = known.get(_key(mutation))
         if reason is not None:
             equivalent.append((mutation, reason))
         elif _changes(sources[mutation.path], mutation):
             tried.append(mutation)
     return Chosen(tuple(tried), tuple(equivalent))
+
+
+def again(room: Room, told: list[Mutation]) -> Chosen:
+    """The faults that were told before, as far as they are in the room still."""
+    wanted = {_key(mutation) for mutation in told}
+    known = _equivalents()
+    sources = {relative(path): path.read_bytes() for path in room.sources}
+    found = [mutation for mutation in _drawn(sources, 0) if _key(mutation) in wanted]
+    return Chosen(
+        tuple(mutation for mutation in found if _key(mutation) not in known),
+        tuple((mutation, known[_key(mutation)]) for mutation in found if _key(mutation) in known),
+    )
+
+
+def _key(mutation: Mutation) -> tuple[str, str, str]:
+    return mutation.path, mutation.text, mutation.change
 
 
 def _drawn(sources: dict[str, bytes], seed: int) -> Iterator[Mutation]:

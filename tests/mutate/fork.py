@@ -29,6 +29,7 @@ OPTIONS = (
     "no:xdist",
     "-p",
     "no:faulthandler",
+    "--capture=sys",
 )
 POLL = 0.01
 OUTPUT = "output"

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.mutate.fork import Fork, run_pytest
+from tests.mutate.operators import Mutation
 from tests.mutate.room import Room, fingerprint, relative
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 CACHE = Path(tempfile.gettempdir()) / f"spark-mutate-{os.getuid()}"
 PLACES = (sys.base_prefix, sys.prefix)
+IMPORTS = "imports"
 AT_MOST = 1800.0
 """Seconds that all tests of a room may take while their lines are noted."""
 
@@ -38,9 +40,9 @@ class BrokenTestsError(Exception):
 class Reach:
     """What the tests of a room execute.
 
-    ``seconds`` holds each test that passes. ``lines`` holds for each file and line the tests that execute it.
-    ``failed`` are tests that fail without a fault, and ``imported`` the modules outside the project that the
-    tests import, in the order of their import.
+    ``seconds`` holds each test that passes. ``lines`` holds for each file and line the tests that execute it,
+    and ``IMPORTS`` where it runs while tests are imported. ``failed`` are tests that fail without a fault,
+    and ``imported`` the modules outside the project that the tests import, in the order of their import.
     """
 
     start: float
@@ -49,10 +51,19 @@ class Reach:
     lines: dict[str, dict[int, list[str]]]
     imported: tuple[str, ...]
 
-    def tests(self, path: str, first: int, last: int) -> list[str]:
-        """The tests that execute one of some lines."""
-        lines = self.lines.get(path, {})
-        return list(dict.fromkeys(test for line in range(first, last + 1) for test in lines.get(line, ())))
+    def tests(self, fault: Mutation) -> list[str]:
+        """The tests that execute one of the lines of a fault."""
+        return [test for test in self._names(fault) if test != IMPORTS]
+
+    def at_import(self, fault: Mutation) -> bool:
+        """Whether the lines of a fault run while the tests are imported."""
+        return IMPORTS in self._names(fault)
+
+    def _names(self, fault: Mutation) -> dict[str, None]:
+        lines = self.lines.get(fault.path, {})
+        return dict.fromkeys(
+            test for line in range(fault.first, fault.last + 1) for test in lines.get(line, ())
+        )
 
 
 def noted(room: Room) -> Reach:
@@ -93,6 +104,7 @@ def _note(room: Room, file: Path) -> None:
 def _run(room: Room, hits: Path, summary: Path) -> int:
     started = time.monotonic()
     tracer = _Tracer({str(path): at for at, path in enumerate(room.sources)}, hits)
+    tracer.start(0)
     noting = _Noting(tracer)
     code = run_pytest([str(path) for path in room.tests], [noting], stop_early=False)
     left_out = noting.failed | noting.skipped
@@ -120,7 +132,7 @@ def _lines(room: Room, hits: Path, told: dict[str, list[str]]) -> dict[str, dict
     for hit in dict.fromkeys(hits.read_text(encoding="ascii").split()):
         test, file, line = map(int, hit.split(","))
         name = told["tests"][test]
-        if name in told["seconds"]:
+        if name == IMPORTS or name in told["seconds"]:
             lines[relative(room.sources[file])][line].append(name)
     return lines
 
@@ -176,7 +188,7 @@ class _Noting:
     """Tells the tracer which test runs, and keeps the tests' times and failures."""
 
     tracer: _Tracer
-    tests: list[str] = field(default_factory=list)
+    tests: list[str] = field(default_factory=lambda: [IMPORTS])
     seconds: dict[str, float] = field(default_factory=dict)
     failed: set[str] = field(default_factory=set)
     skipped: set[str] = field(default_factory=set)

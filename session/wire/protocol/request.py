@@ -19,8 +19,6 @@ class Quirks:
 
     def apply(self, body: dict[str, Any]) -> dict[str, Any]:
         """``body`` in the form that this provider accepts."""
-        if not self.omit and not self.rename:
-            return body
         kept = {self.rename.get(key, key): value for key, value in body.items() if key not in self.omit}
         for outer, _, inner in (name.partition(".") for name in self.omit if "." in name):
             if isinstance(kept.get(outer), dict):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
+from edits.change import NoGitRules
 from edits.guards.off_limits import OffLimits
 from edits.guards.protection import Locks, Protection
 from edits.hunk import (
@@ -25,6 +26,7 @@ from edits.hunk import (
     Status,
 )
 from edits.landing import Landing
+from edits.placing import large_files
 from tests.edits.helpers import Project
 from tests.edits.landing.written import ABC, add, body, delete, move, update, whole
 
@@ -199,6 +201,29 @@ def test_a_new_file_has_the_line_endings_of_its_hunk(project: Project) -> None:
     assert project.read() == {"n": "a\r\nb\r\n"}
 
 
+@pytest.mark.parametrize(
+    ("before", "hunk", "after"),
+    [
+        (None, add("n", "a", "b"), "a\r\nb\r\n"),
+        ("", add("n", "a", "b"), "a\r\nb\r\n"),
+        ("a\nb\n", add("n", "a", "b"), "a\nb\n"),
+        (None, replace(add("n", "a", "b"), made=True), "a\nb\n"),
+        (None, replace(add("n", "a", "b"), replacement=Replacement("", "a\r\nb\n")), "a\r\nb\r\n"),
+    ],
+)
+def test_git_says_which_line_endings_a_new_file_has_but_not_what_a_program_made(
+    project: Project, before: str | None, hunk: Hunk, after: str
+) -> None:
+    class Rules(NoGitRules):
+        def newline(self, path: str) -> str | None:
+            return "\r\n"
+
+    project.write({} if before is None else {"n": before})
+    landing = Landing(project.root, project.ledger, git=Rules())
+    assert isinstance(landing.land(hunk, hunk_id="h1"), Landed)
+    assert project.read() == {"n": after}
+
+
 def test_an_empty_search_is_read_in_its_other_ways_where_the_file_has_text(project: Project) -> None:
     project.write({"f": "x\nq\nz\n"})
     others = (body("-nowhere", "+y"), body("-q", "+y"))
@@ -231,6 +256,17 @@ def test_a_read_only_file_is_refused_unless_nothing_is_to_be_written(
         assert result.code is RefusalCode.LOCKED and "read-only" in result.message
         assert result.by is RefusedBy.DISK
     assert project.read() == {"f": ABC} and project.ledger.entries() == []
+
+
+def test_a_read_only_file_is_refused_where_it_is_searched_as_bytes(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(large_files, "LARGE", 1)
+    project.write({"f": "some words\n"})
+    (project.root / "f").chmod(0o444)
+    result = project.landing.land(update("f", "-some words", "+x"), hunk_id="h1")
+    assert isinstance(result, Refused) and result.code is RefusalCode.LOCKED
+    assert project.read() == {"f": "some words\n"}
 
 
 def test_an_empty_read_only_file_is_not_filled(project: Project) -> None:
@@ -267,8 +303,26 @@ def test_a_file_that_is_off_limits_is_refused_by_each_of_its_names(project: Proj
         assert isinstance(result, Refused) and result.code is RefusalCode.OUTSIDE_PROJECT, hunk
         foreseen = landing.foresee(hunk.move_to or hunk.path)
         assert foreseen is not None and foreseen.code is RefusalCode.OUTSIDE_PROJECT
-        assert foreseen.path == (hunk.move_to or hunk.path)
+        assert (foreseen.hunk, foreseen.path) == ("", hunk.move_to or hunk.path)
+    unread = whole("own/key", "b", "c")
+    assert landing.divide(unread, "") == (unread,) and landing.meant(unread) is None
     assert (project.root / "own/key").read_text() == "b\n"
+
+
+def test_in_place_of_a_file_that_is_off_limits_no_other_of_its_name_is_edited(project: Project) -> None:
+    project.write({"f": ABC})
+    (project.root / "own").mkdir()
+    landing = Landing(
+        project.root, project.ledger, files=project.read, off_limits=OffLimits([project.root / "own"])
+    )
+    hunk = replace(update("own/f", "-b", "+B"), shown=("f",))
+    assert isinstance(landing.land(hunk, hunk_id="h1"), Refused)
+    assert project.read() == {"f": ABC}
+    landed = landing.land(replace(hunk, path="other/f"), hunk_id="h2")
+    assert isinstance(landed, Landed) and (landed.path, landed.typed) == ("f", "other/f")
+    project.write({"own/f": ABC, "g": ABC})
+    landed = landing.land(replace(hunk, path="g", names=("own/f", "g")), hunk_id="h3")
+    assert isinstance(landed, Landed) and (landed.path, landed.typed) == ("g", "")
 
 
 def test_what_holds_any_hunk_for_a_file_is_foreseen(project: Project) -> None:

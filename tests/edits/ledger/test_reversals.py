@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
@@ -56,7 +57,10 @@ def land(project: Project, *hunks: Hunk) -> None:
         ("a\nb\n", update("-b"), "a\nmine\n", "a\nb\nmine\n"),
         ("a\nb\n", update("-b"), "a\nmine", "a\nb\nmine"),
         ("a\r\nb\r\n", update("-b", "+B"), "a\nB\n", None),
+        ("a\nb\nc\n", update("-b", "+B", "+C"), "a\nB\r\nC\nc\n", None),
         ("a\nb\n", update("-a", "-b", "+x"), "x\nmine\n", "a\nb\nmine\n"),
+        ("a\nb", replace(update(" b"), final_newline=True), "top\na\nb\n", "top\na\nb"),
+        ("a\nb\n", replace(update(" b"), final_newline=False), "top\na\nb", "top\na\nb\n"),
         # At the end of a file without its newline, where somebody wrote on.
         ("a", update("-a"), "x\n", "a\nx\n"),
         ("a\nb", update(" a", "-b"), "a\nx\ny", "a\nb\nx\ny"),
@@ -245,6 +249,7 @@ def test_a_content_built_from_a_wrong_record_is_refused_by_its_hash(project: Pro
         ((3, 5), [(0, 0, 1), (4, 4, 2), (9, 9, 5)], (4, 8)),
         ((3, 3), [(3, 3, 2)], (3, 3)),
         ((3, 3), [(2, 3, 2)], (4, 4)),
+        ((3, 3), [(3, 3, 2), (0, 1, 3)], (5, 5)),
     ],
 )
 def test_lines_are_carried_through_later_changes(

@@ -9,6 +9,7 @@ import pytest
 
 from edits.files.durable import temporary_name
 from edits.files.text import FileError, digest
+from edits.files.tree import Tree
 from edits.hunk import Action, RefusalCode
 from edits.ledger.crash_recovery import settle
 from edits.ledger.entry import Entry, Op, State
@@ -127,6 +128,23 @@ def test_a_move_is_brought_to_one_of_its_ends(
     assert settle(moved, content) is state
     assert files(tmp_path) == left
     assert (tmp_path / "to").exists() == (state is not State.DROPPED)
+
+
+def test_a_move_whose_source_cannot_be_deleted_is_taken_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remove = Tree.remove
+
+    def refuse(tree: Tree, name: str, expected: str) -> None:
+        if name == "f":
+            raise FileError(RefusalCode.IO, "f cannot be deleted")
+        remove(tree, name, expected)
+
+    monkeypatch.setattr(Tree, "remove", refuse)
+    (tmp_path / "f").write_text(OLD)
+    (tmp_path / "g").write_text(NEW)
+    assert settle(entry(tmp_path, OLD, NEW, moved_to="g", action=Action.MOVE), content) is State.DROPPED
+    assert files(tmp_path) == {"f": OLD}
 
 
 def test_what_a_write_left_is_deleted_only_by_its_token(tmp_path: Path) -> None:

@@ -52,6 +52,8 @@ def aligned(file: list[str], typed: list[str]) -> list[str] | None:
         ([LOAD[0], "    more(path)", *LOAD[1:]], STALE, [DONE[0], "    more(path)", *DONE[1:]]),
         ([*LOAD[:3], "    more(data)", *LOAD[3:]], STALE, None),
         ([*LOAD[:4], "    more(data)", *LOAD[4:]], STALE, None),
+        # A blank line of the file's own where the new line goes: on which side of it, nobody knows.
+        ([*LOAD[:3], "", *LOAD[3:]], [*STALE[:3], STALE[4], "     check(data)", STALE[5]], None),
         # Other quotes and white space.
         (
             ["begin('a', 'b');", *LOAD[:3], "finish(1)"],

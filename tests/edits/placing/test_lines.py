@@ -191,6 +191,14 @@ def test_find(old: list[str], found: tuple[int, int] | None) -> None:
             hunk("-old1", "+  new1", anchors=("class B:",)),
             Present(3, 4, Rung.EXACT),
         ),
+        (["a few words", "and more"], hunk("-7| a few words", "-8| and more", "+x"), (0, 2)),
+        (["a few words", "and more"], hunk("-7| a few words", "-9| and more", "+x"), "the text is not in"),
+        ([" kept one", "gone words", " kept two"], hunk(" kept one", "-gone words", " kept two"), (0, 3)),
+        (
+            ["begin", "left out", "kept words"],
+            hunk(" begin", " ...", " kept words"),
+            Present(0, 3, Rung.ELISION),
+        ),
     ],
 )
 def test_where_a_hunk_goes(lines: list[str], edit: Hunk, answer: tuple[int, int] | Present | str) -> None:

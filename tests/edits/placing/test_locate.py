@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -62,6 +63,34 @@ def test_new_lines_are_indented_as_the_old_ones_were_found() -> None:
         "",
         "            c",
     ]
+
+
+@pytest.mark.parametrize(
+    ("file", "typed", "new"),
+    [
+        (["  if a:", "    b"], ["-  if a:", "-    b", "+if a:", "+    c"], ["  if a:", "    c"]),
+        (["  if a:", "    b"], ["-  if a:", "-    b", "+if a:"], None),
+        (["  if a:", "    b"], ["-  if a:", "-    b", "+while a:"], ["while a:"]),
+        (["  if a:", "    b"], [" if a:", "-    b", "+    c", "+    d"], ["    c", "    d"]),
+        (
+            ["  call(one)", "", "  end()"],
+            ["-call(one)", "+  call(two)", "+  more()"],
+            ["  call(two)", "  more()"],
+        ),
+        (["Words of text.", "More of them."], [" Words of text.", "+ New ones."], ["New ones."]),
+        (["Words of text.", " More of them."], [" Words of text.", "+ New ones."], [" New ones."]),
+        (["Words of text.", "More of them."], [" Words of text.", "+ - New ones."], [" - New ones."]),
+    ],
+)
+def test_the_indentation_of_new_lines(file: list[str], typed: list[str], new: list[str] | None) -> None:
+    """Prose may have any, but for the blank after a sign."""
+    path = "f.md" if "Words of text." in file else "f.py"
+    place = locate(file, replace(hunk(*typed), path=path))
+    if new is None:
+        assert isinstance(place, Miss) and place.message.startswith("the new lines lack indentation")
+    else:
+        assert isinstance(place, Place)
+        assert [line.text for line in place.lines if line.kind is LineKind.NEW] == new
 
 
 def test_a_shift_that_is_not_uniform_does_not_match() -> None:

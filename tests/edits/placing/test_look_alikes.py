@@ -93,6 +93,8 @@ ABOVE, BELOW = "    return repr(self._file)", "def echo(message=None, file=None)
         ([f" {ABOVE}", "+", "+x", " ", f" {BELOW}"], None),
         ([f" {ABOVE}", "-", f" {BELOW}"], [ABOVE, "", BELOW]),
         ([f"-{ABOVE}", f"-{BELOW}", "+x"], None),
+        (["+x", f" {ABOVE}", f"-{BELOW}"], ["x", ABOVE, "", ""]),
+        (["+x", " ", f" {ABOVE}", f"-{BELOW}"], None),
     ],
 )
 def test_other_blank_lines_than_in_the_file(typed: list[str], result: list[str] | None) -> None:

@@ -13,6 +13,7 @@ from edits.hunk import Action, Landed
 from edits.landing import Landing
 from edits.ledger.ledger import Ledger
 from edits.placing.made_hunks import made_hunks, moved_hunk
+from tests.edits.placing.written import marked
 from tests.thorough import share
 
 LINE = some.sampled_from(
@@ -29,7 +30,9 @@ def land(root: Path, path: str, before: bytes | None, after: bytes | None) -> li
     if before is not None:
         file.write_bytes(before)
     landing = Landing(root, Ledger(root.parent / "ledger"))
-    return [landing.land(each, hunk_id=f"h{at}") for at, each in enumerate(made_hunks(path, before, after))]
+    hunks = made_hunks(path, before, after)
+    assert all(hunk.made for hunk in hunks)
+    return [landing.land(each, hunk_id=f"h{at}") for at, each in enumerate(hunks)]
 
 
 @pytest.mark.parametrize(
@@ -100,6 +103,18 @@ def test_files_are_made_deleted_and_moved(tmp_path: Path) -> None:
     assert isinstance(landing.land(moved_hunk("new.py", "there.py"), hunk_id="h1"), Landed)
     (gone,) = made_hunks("there.py", b"a\nb", None)
     assert isinstance(landing.land(gone, hunk_id="h2"), Landed) and not list(root.glob("*.py"))
+
+
+def test_a_final_newline_that_goes_is_told_with_the_last_lines() -> None:
+    (hunk,) = made_hunks("a.py", b"1\n2\n3\n4\n", b"1\n2\n3\n4")
+    assert (marked(hunk.lines), hunk.line_hint, hunk.final_newline) == ([" 2", " 3", " 4"], 2, False)
+
+
+def test_hunks_far_from_each_other_are_found_where_the_ones_before_moved_them() -> None:
+    kept = [f"{number}\n" for number in range(12)]
+    before, after = ["a\n", *kept, "b\n", *kept, "c\n"], ["x\n", "y\n", *kept, *kept, "z\n"]
+    hunks = made_hunks("a.py", "".join(before).encode(), "".join(after).encode())
+    assert [hunk.line_hint for hunk in hunks] == [1, 12, 24]
 
 
 def test_a_hunk_lands_where_its_lines_moved_to_and_nowhere_else(tmp_path: Path) -> None:

@@ -90,6 +90,8 @@ def test_the_line_most_similar_letter_by_letter_is_shown_first() -> None:
         == "*2 | value = read(the_path)"
     )
     assert describe_nearest(lines[2:], ["value = read(a_path)"]).endswith("nothing similar is")
+    twice = [lines[1], "", lines[1]]
+    assert describe_nearest(twice, ["value = read(a_path)"]).split("\n")[1] == "*1 | value = read(the_path)"
 
 
 @pytest.mark.parametrize(

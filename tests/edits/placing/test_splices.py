@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 
 from edits.files.diff import rewritten
-from edits.hunk import Action, Extent, Format, Hunk, RefusalCode, Replacement, Rung
-from edits.placing.found import Place
-from edits.placing.place import Placed, deletes_as_it_is, place
+from edits.hunk import Action, Extent, Format, Hunk, LineKind, RefusalCode, Replacement, Rung
+from edits.placing.found import Miss, Place, Present
+from edits.placing.place import Placed, deletes_as_it_is, place, place_parsed
 from edits.placing.splices import Splice, extent_of, new_range, spliced, splices, with_final_newline
+from edits.placing.whole_files import place_whole
 from tests.edits.placing.written import body, hunk, text
 
 
@@ -135,6 +136,8 @@ def test_a_hunk_is_rewritten_by_the_user(typed: list[str], new: list[str], lines
          (Rung.EXACT, 2, 3, False)),
         ("  a\n  b\n", hunk("-a", "-b", "+c", replacement=Replacement("a\nb", "c")),
          "  c\n", (Rung.INDENT, 1, 3, False)),
+        ("  ab\n", hunk("-ab", "+c", "+d", replacement=Replacement("ab", "c\nd")),
+         "  c\n  d\n", (Rung.INDENT, 1, 2, False)),
     ],
 )  # fmt: skip
 def test_a_hunk_in_its_file(before: str, edit: Hunk, after: str, told: tuple[Rung, int, int, bool]) -> None:
@@ -144,6 +147,70 @@ def test_a_hunk_in_its_file(before: str, edit: Hunk, after: str, told: tuple[Run
     assert spliced(file, placed.splices) == after
     assert (placed.rung, placed.start, placed.end, placed.repeats) == told
     assert all(splice.old != splice.new for splice in placed.splices)
+
+
+@pytest.mark.parametrize("typed", [(" a word", "+new words"), ("+a word", " new words")])
+def test_an_insertion_stands_there_with_another_indentation(typed: tuple[str, ...]) -> None:
+    assert place(text("x\n  a word\n  new words\ny\n"), hunk(*typed)) == Present(1, 3, Rung.INDENT)
+
+
+@pytest.mark.parametrize(
+    ("before", "typed", "others", "after"),
+    [
+        ("b = 2\n", ["-b = 2", "+b = ("], [], "b = (\n"),
+        ("b = 2\n", ["-b = 2", "+b = 3"], [["-b = 2", "+b = 4"]], "b = 3\n"),
+        ("b = 2\n", ["-b = 2", "+b = ("], [["-gone", "+b"], ["-b = 2", "+b = 3"]], "b = 3\n"),
+        ("b = 2\n", ["-b = 2", "+b = ("], [["-b = 2", "+b = 2"], ["-b = 2", "+((("]], "b = (\n"),
+        ("b = 2 \n", ["-b = 2", "+b = ("], [["-b = 2", "+((("]], "is not quite that of line 1,"),
+        ("a\nb = 2 \n", [" a", "-b = 2", "+b = ("], [], "is not quite that of lines 1-2,"),
+        ("b = 2 \n", ["-b = 2", "+b = 3"], [], "b = 3\n"),
+        ("b = (2 \n", ["-b = (2", "+b = ("], [], "b = (\n"),
+    ],
+)
+def test_of_several_readings_one_with_which_the_file_parses_is_placed(
+    before: str, typed: list[str], others: list[list[str]], after: str
+) -> None:
+    file = text(before)
+    edit = hunk(*typed, alternatives=tuple(body(*lines) for lines in others))
+    placed = place_parsed(file, edit, lambda: (), lambda _, new: "a bracket is open" if "(" in new else None)
+    if isinstance(placed, Miss):
+        assert after in placed.message and "a bracket is open" in placed.message
+    else:
+        assert isinstance(placed, Placed) and spliced(file, placed.splices) == after
+
+
+LISTED = ["items = [", *(["    item,", "    other,"] * 110), "]", "end = 1", "last = 2"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "typed", "after"),
+    [
+        (["import os", "", "def f():", "    x", "def g():", "    y"],
+         ["import os", "", "# ... existing code ...", "", "def g():", "    z"],
+         ["import os", "", "def f():", "    x", "def g():", "    z"]),
+        (["import os", "def f():", "    x", "def g():", "    y"],
+         ["# ... existing code ...", "# ... more code ...", "def g():", "    z", "# ... existing code ..."],
+         None),
+        (["import os", "def f():", "    x", "def g():", "    y"],
+         ["# ... existing code ...", "", "# ... existing code ...", "def g():", "    z"],
+         ["import os", "def f():", "    x", "def g():", "    z"]),
+        (["def f():", "    x", "def g():", "    x"], ["def f():", "    x", "# ... existing code ..."], None),
+        (["def f():", "    x", "def g():", "    y"], ["def g():", "# ... existing code ...", "def f():"],
+         None),
+        (LISTED, [*LISTED[:-1], "# ... existing code ..."], LISTED),
+    ],
+)  # fmt: skip
+def test_what_a_whole_file_leaves_out_is_the_files(
+    lines: list[str], typed: list[str], after: list[str] | None
+) -> None:
+    found = place_whole(
+        lines, Hunk("f.py", Action.UPDATE, Format.WHOLE, body(*(f"+{line}" for line in typed)))
+    )
+    if after is None:
+        assert isinstance(found, Miss) and "it is not certain which" in found.message
+    else:
+        assert isinstance(found, Place) and found.rung is Rung.ELISION
+        assert [line.text for line in found.lines if line.kind is not LineKind.OLD] == after
 
 
 @pytest.mark.parametrize(

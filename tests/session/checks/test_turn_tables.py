@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from session.base.events import (
     Event,
     FileSaved,
     FilesChanged,
+    HunkChecked,
     HunkLanded,
     HunkRedone,
     HunkUndone,
@@ -27,6 +29,7 @@ from session.checks.finding import (
     Status,
     Verdict,
 )
+from session.checks.red import standing
 from session.checks.turn_checks import TurnChecks, ended_event
 
 TESTS = Check("tests", "pytest -q", Kind.TESTS)
@@ -253,3 +256,27 @@ def test_the_event_of_a_verdict() -> None:
     verdict = Verdict(PYTEST, RED, 1.23456, (Finding("a.py", 0, "x"), Finding("b.py", 2, "y")), "exit 1")
     assert ended_event(verdict) == CheckEnded("pytest", "red", 1.235, ("a.py: x", "b.py:2: y"), "exit 1")
     assert ended_event(verdict, status="as_before", before=3).before == 3
+
+
+PENDING = HunkChecked("h1", "a.py", "pytest", "pending")
+WRONG = HunkChecked("h2", "b.py", "lint", "red", 1, "no")
+
+
+@pytest.mark.parametrize(
+    ("past", "stands"),
+    [
+        ([PENDING, WRONG], [PENDING, WRONG]),
+        ([PENDING, WRONG, ended("green")], [ended("green"), WRONG]),
+        (
+            [PENDING, WRONG, CheckEnded("other", "green", 0.1)],
+            [CheckEnded("other", "green", 0.1), PENDING, WRONG],
+        ),
+        ([PENDING, WRONG, HunkUndone("h2", "b.py", 1, 1)], [PENDING]),
+        ([WRONG, replace(WRONG, status="green")], [replace(WRONG, status="green")]),
+        ([ended("red", "x"), FileSaved("a.py")], []),
+        ([ended("red", "x"), FileSaved("b.py")], [ended("red", "x")]),
+        ([ended("green"), FileSaved("a.py")], [ended("green")]),
+    ],
+)
+def test_what_still_stands_of_a_past_session(past: list[Event], stands: list[Event]) -> None:
+    assert standing(past) == stands

@@ -145,6 +145,15 @@ async def test_a_model_without_a_price_has_no_limit(tmp_path: Path) -> None:
     assert await money.purse("hello", None, can_agree=True) == Purse()
 
 
+async def test_who_was_told_the_cost_and_asks_once_more_agrees_to_it_once(tmp_path: Path) -> None:
+    money = MoneyBudget(BudgetSettings(turn=1.0), tmp_path)
+    assert "not sent" in str(await money.purse("hello", 3.0, can_agree=True))
+    assert "not sent" in str(await money.purse("other", 2.0, can_agree=True))
+    assert await money.purse("other", 2.0, can_agree=True) == Purse(3.0, agreed=True)
+    assert "not sent" in str(await money.purse("other", 2.0, can_agree=True))
+    assert await money.purse("hello", 1.0, can_agree=True) == Purse(1.0)
+
+
 async def test_a_race_over_a_stated_cost_asks_first(tmp_path: Path) -> None:
     root = sums(tmp_path / "project")
     configure(root, f"[budget]\ndollars_per_turn = 0.5\n{PRICED}")

@@ -29,7 +29,7 @@ from session.models.chosen import ChosenModel
 from session.tools.tool import Consent
 from session.turn.failures import INTERNAL, TurnFailedError
 from session.turn.hunk_life import Answer
-from session.turn.repair import Repairs, left_behind, renamed
+from session.turn.repair import Repairs, left_behind, quoted, renamed
 from session.turn.runner import Runner
 from session.turn.turn import Turn
 from session.turn.turn_memory import TurnMemory
@@ -455,6 +455,25 @@ def words_of(rig: Rig, role: str) -> list[str]:
 def test_what_another_edit_would_not_change_is_not_asked_for_again(by: RefusedBy, asked: bool) -> None:
     refused = Refused("h1", "a.py", RefusalCode.IO, "it says so", by=by)
     assert (Repairs("do it", "whole", False).next([refused], "x", called=False) is not None) == asked
+
+
+@pytest.mark.parametrize(
+    ("answer", "asked"),
+    [
+        ('{"name": "edit"}', True),
+        ('{ no call\n```json\n{"name": "edit"}\n```', True),
+        ('{"other": 1}', False),
+        ("<tool_call> edit", True),
+        ("Done.", False),
+    ],
+)
+def test_a_call_that_was_written_as_text_is_asked_for_as_an_edit(answer: str, asked: bool) -> None:
+    assert (Repairs("fix it", "whole", False).next([], answer, called=False) is not None) == asked
+
+
+def test_files_of_up_to_8000_characters_are_shown_again() -> None:
+    assert quoted({"a": "x" * 8_000, "b": "x" * 8_001, "c": None}).startswith("## File: a\n\n```\nx")
+    assert "## File: b" not in quoted({"b": "x" * 8_001, "c": None})
 
 
 async def test_a_refusal_that_is_repeated_changes_what_is_asked_for(tmp_path: Path) -> None:

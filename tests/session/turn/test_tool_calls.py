@@ -13,7 +13,7 @@ from context.disk.source import Source
 from context.text.tokens import Counter
 from session.base.events import Event, ToolCalled, ToolEnded, ToolHeld, ToolOutput
 from session.record.outputs import Outputs
-from session.tools.tool import CallContext, Reading, ToolResult, ToolSpec, failed
+from session.tools.tool import Asking, CallContext, Reading, ToolResult, ToolSpec, failed
 from session.tools.toolbox import Toolbox
 from session.turn.response import Answers
 from session.turn.tool_calls import DECLINED, MOST_TOKENS, NO_ROOM, NOBODY, Calls
@@ -78,6 +78,32 @@ async def test_a_call_is_told_as_it_begins_prints_and_ends() -> None:
         ToolEnded("t1", "t1.c1", "look", "done", "look it ⏎ now · well", ""),
     ]
     assert answers.texts == {"id": "look is done"}
+
+
+class Questioning(Scripted):
+    """Asks while it runs."""
+
+    async def call(self, arguments: Mapping[str, Any], around: CallContext) -> ToolResult:
+        await around.ask(Asking("rm it", "it runs\noutside", "all rm"))
+        return await super().call(arguments, around)
+
+
+async def test_a_question_tells_what_why_and_what_may_be_allowed_for_good() -> None:
+    told, answers = Told(), Answers()
+    calls = calls_of(told, Questioning("do", reads=False))
+    running = asyncio.create_task(calls.answer([item("do")], 1_000, answers))
+    await held(told, 1)
+    assert ToolHeld("t1", "t1.c1", "do", "rm it", why="it runs outside", always="all rm") in told.events
+    assert calls.decide("t1.c1", agreed=True)
+    await running
+    assert answers.texts == {"do": "do is done"}
+
+
+@pytest.mark.parametrize(("length", "shown"), [(300, "x" * 300), (301, "x" * 300 + "…")])
+async def test_a_name_of_a_tool_is_told_up_to_300_characters(length: int, shown: str) -> None:
+    told = Told()
+    await calls_of(told).answer([item("x" * length)], 1_000, Answers())
+    assert told.ends()[0][2].startswith(f"{shown} ")
 
 
 SOURCE = Source(path="a.py", text="one\n", digest="1")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import pytest
+
 from session.checks.sandbox.plan import view
 
 
@@ -19,8 +21,15 @@ def home(tmp_path: Path) -> Path:
 
 def test_what_holds_keys_is_hidden_and_only_what_is_there(tmp_path: Path) -> None:
     folder = home(tmp_path)
-    seen = view(folder / "work/project", folder, {}, [folder / ".config/spark"])
-    hidden = {folder / ".ssh", folder / ".config/gh", folder / ".env", folder / "id_rsa"}
+    (folder / ".state/spark").mkdir(parents=True)
+    seen = view(folder / "work/project", folder, {}, [folder / ".config/spark", folder / ".state/spark"])
+    hidden = {
+        folder / ".ssh",
+        folder / ".config/gh",
+        folder / ".env",
+        folder / "id_rsa",
+        folder / ".state/spark",
+    }
     assert set(seen.hidden) == set(map(str, hidden))
     assert "/home" in seen.elsewhere and not {"/usr", "/tmp", "/proc"} & set(seen.elsewhere)
     assert seen.caches == (str(folder / ".cache"),)
@@ -51,3 +60,9 @@ def test_the_tools_that_path_names_are_shown(tmp_path: Path) -> None:
 
 def test_a_whole_temporary_folder_is_never_shown() -> None:
     assert "/tmp" not in view(Path("/"), Path("/nowhere"), {"PATH": "/tmp:/tmp/bin"}, []).shown
+
+
+@pytest.mark.parametrize(("home", "shown"), [("/usr", "/usr"), ("/", ""), ("/tmp/me", ""), ("/nowhere", "")])
+def test_a_home_is_shown_unless_all_or_nothing_would_be(home: str, shown: str) -> None:
+    assert view(Path("/project"), Path(home), {}, []).home == shown
+    assert view(Path("/usr"), Path("/usr"), {}, []).home == "", "the project is shown"

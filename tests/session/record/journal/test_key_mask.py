@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from session.base.events import Event, Notice, ReasoningDelta, TextDelta, TurnEnded
+from session.base.events import CheckEnded, Event, Notice, ReasoningDelta, TextDelta, TurnEnded
 from session.base.storage.error_log import log_faults_to
 from session.base.tasks import log_fault
 from session.base.text.masking import remember
@@ -61,6 +62,8 @@ def test_texts_of_every_kind_are_masked() -> None:
     remember(KEY)
     events: list[Event] = [Notice("info", f"a {KEY} b"), TurnEnded("t", "failed", message=KEY)]
     assert told(events) == [Notice("info", "a [key] b"), TurnEnded("t", "failed", message="[key]")]
+    found = CheckEnded("pytest", "red", 0.1, ("a.py:1: x", f"b.py:2: {KEY}"))
+    assert told([found]) == [replace(found, findings=("a.py:1: x", "b.py:2: [key]"))]
 
 
 STEPS = [

@@ -167,7 +167,9 @@ def test_a_conversation_grows_counts_and_starts_over() -> None:
     conversation.extend([two], 4)
     assert list(conversation.items) == [one, two]
     assert conversation.tokens == 7
+    copy = conversation.copied()
     conversation.clear()
+    assert (list(copy.items), copy.tokens) == ([one, two], 7)
     assert (list(conversation.items), conversation.tokens) == ([], 0)
 
 

@@ -16,7 +16,7 @@ from session.base.events import (
     TextDelta,
     TurnEnded,
 )
-from session.turn.past_turns import PastTurnsFold
+from session.turn.past_turns import PastTurn, PastTurnsFold
 
 
 def fold(*events: Event) -> tuple[str, ...]:
@@ -68,6 +68,13 @@ def test_turns_come_in_order_and_late_events_go_to_their_own_turn() -> None:
         "The developer asked:\none\nYou answered:\nlate\nThis answer was interrupted.\n",
         "The developer asked:\ntwo\n",
     )
+
+
+@pytest.mark.parametrize(("count", "first"), [(12, "- call 0"), (13, "- and 1 before\n- call 1")])
+def test_of_many_calls_the_last_twelve_are_told(count: int, first: str) -> None:
+    calls = tuple(f"call {number}" for number in range(count))
+    told = PastTurn("t1", "go", "", (), "completed", calls).text()
+    assert f"You called tools:\n{first}\n" in told and told.endswith(f"- call {count - 1}\n")
 
 
 @pytest.mark.parametrize("status", ["interrupted", "failed"])

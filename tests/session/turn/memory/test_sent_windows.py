@@ -26,6 +26,10 @@ def shown(piece: Piece, *, earlier: bool) -> ReportedPiece:
     return ReportedPiece(str(piece.kind), piece.path or "", piece.tokens, piece.why, piece.text, earlier)
 
 
+def test_files_that_are_left_out_are_grouped_without_the_details_of_each() -> None:
+    assert LeftOutFile("a.py", 9, "too long for the window (of 9 tokens)").reason == "too long for the window"
+
+
 def test_the_pieces_of_all_windows_are_shown_the_last_ones_apart() -> None:
     sent = SentWindows()
     assert [sent.last, *sent.pieces, *sent.parts()] == [None]

@@ -236,12 +236,24 @@ def test_more_fields_can_be_left_out() -> None:
 
 # Turns.
 
+MORE_EFFORT = cast("Item", {"type": "configuration_update", "reasoning": {"effort": "high"}})
+
 
 @pytest.mark.parametrize(
     ("items", "told"),
     [
         ([], []),
         ([user_message(" \n"), said("assistant", "")], []),
+        ([user_message(" \n"), user_message("a")], [Turn("user", ["a"])]),
+        ([user_message("a"), MORE_EFFORT], [replace(Turn("user", ["a"]), effort="high")]),
+        (
+            [MORE_EFFORT, user_message("a"), said("assistant", "b")],
+            [replace(Turn("user", ["a"]), effort="high"), Turn("assistant", ["b"])],
+        ),
+        (
+            [user_message("a"), said("assistant", "b"), MORE_EFFORT],
+            [Turn("user", ["a"]), Turn("assistant", ["b"])],
+        ),
         ([user_message("a"), said("developer", "b")], [Turn("user", ["a", "<developer>\nb\n</developer>"])]),
         (
             [

@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 from session.base.text import pieces
 from session.wire.protocol import output, parts
 from session.wire.protocol.events import Finished
-from session.wire.protocol.output import OutputItem
+from session.wire.protocol.output import OutputItem, OutputItems
 from session.wire.protocol.parts import Parts
 
 WORDS = some.lists(some.text("abc\n", min_size=1, max_size=12), min_size=1, max_size=30)
@@ -34,6 +34,17 @@ def test_what_no_delta_sent_is_passed_on_however_much_is_kept(
         passed += item.finish({"type": "message", "content": content})
         assert passed == whole
         assert not len(item._said) and not len(item._earlier)
+
+
+def test_a_delta_without_an_id_goes_on_with_the_last_open_item_of_its_kind() -> None:
+    items = OutputItems()
+    first = items.for_delta("message", None, None)
+    assert items.for_delta("reasoning", None, None) is not first
+    assert items.for_delta("message", None, None) is first
+    assert items.for_delta("message", "m1", None) is first, "which has no id yet"
+    second = items.for_delta("message", "m2", None)
+    assert second is not first and items.for_delta("message", "m1", None) is first
+    assert items.for_delta("message", None, None) is second
 
 
 def test_a_message_that_never_came_whole_keeps_its_newest_text(monkeypatch: pytest.MonkeyPatch) -> None:

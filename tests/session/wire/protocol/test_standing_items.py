@@ -55,6 +55,15 @@ def test_over_http_everything_stays_a_field() -> None:
     )
 
 
+def test_over_http_tools_that_may_be_no_field_are_an_item() -> None:
+    profile = RequestProfile("m", "Be brief.", TOOLS, tools_as_item=True, tool_field=False)
+    body = encode_response(profile, [user_message("hello")])
+    assert body["input"] == [
+        {"type": "additional_tools", "role": "developer", "tools": TOOLS}, user_message("hello")
+    ]  # fmt: skip
+    assert "tools" not in body and body["instructions"] == "Be brief."
+
+
 def test_fields_of_the_responses_dialect_can_be_left_out_one_by_one() -> None:
     extra = {"stream_options": {"include_obfuscation": False}, "text": {"verbosity": "low"}}
     profile = RequestProfile("m", responses_extra=extra)

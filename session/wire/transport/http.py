@@ -23,7 +23,14 @@ from session.wire.transport.errors import LinkError, LinkProblem, one_line
 from session.wire.transport.links import Compression, ends_of
 from session.wire.transport.network import Address
 from session.wire.transport.proxies import connect_by_socks, is_socks
-from session.wire.transport.refusals import Refusal, cut_off, explain_os, from_server, read_refusal
+from session.wire.transport.refusals import (
+    Refusal,
+    cut_off,
+    explain_os,
+    from_server,
+    read_refusal,
+    speaks_http2,
+)
 
 if TYPE_CHECKING:
     import httpx2
@@ -360,6 +367,8 @@ def explain(error: BaseException, endpoint: Endpoint, open_timeout: float) -> Li
         if below is not None:
             return below
         return LinkError(LinkProblem.UNREACHABLE, f"{host} could not be reached: {one_line(error)}")
+    if isinstance(error, httpx2.ReadError | httpx2.WriteError) and (spoken := speaks_http2(error, endpoint)):
+        return spoken
     hung_up = isinstance(error, httpx2.RemoteProtocolError) and "disconnected" in str(error)
     if hung_up or isinstance(error, httpx2.ReadError | httpx2.WriteError):
         return cut_off(endpoint)

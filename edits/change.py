@@ -132,6 +132,8 @@ class Planner:
         hunk, typed = self._named(hunk, dry)
         if not hunk.path:
             return Refused(hunk_id, "", RefusalCode.MALFORMED, _NAMELESS)
+        if hunk.unsure and (other := self._shorter(hunk, dry)):
+            return Refused(hunk_id, hunk.path, RefusalCode.AMBIGUOUS, _two_names(hunk.names[-1], other))
         target = resolve(self._root, hunk.path)
         file = self.names(target)
         if file.ignores_case:
@@ -193,16 +195,32 @@ class Planner:
 
     def meant(self, hunk: Hunk) -> str | None:
         """The file whose text the sample ``hunk`` is; None where it is not that of one file."""
+        hunk, _ = self._named(hunk, dry=False)
+        if hunk.unsure and self._shorter(hunk, dry=False):
+            return None
         likely = [hunk.path] if hunk.path else hunk.shown
         found = [path for path in likely if self._is_like(path, hunk)]
         return found[0] if len(found) == 1 else None
+
+    def _shorter(self, hunk: Hunk, dry: bool) -> str:
+        """The file that the words at the end of ``hunk.names`` name, if all of them name none: empty if there
+        is none, or if the words before it cannot belong to a name."""
+        whole = hunk.names[-1]
+        if hunk.path != whole:
+            folder = self._root / PurePosixPath(whole).parent
+            return "" if hunk.old and not folder.is_dir() else hunk.path
+        words = whole.split()
+        shorter = (" ".join(words[begin:]) for begin in range(1, len(words)))
+        return next((name for name in shorter if self._is_file(name, dry)), "")
 
     def _named(self, hunk: Hunk, dry: bool) -> tuple[Hunk, str]:
         """The hunk with the path of the file that it is for, and the name that the model wrote if that is the
         name of no file."""
         for name in hunk.names:
             if self._is_file(name, dry):
-                return replace(hunk, path=name), ""
+                return replace(hunk, path=name, names=(), unsure=False), ""
+        if hunk.unsure:
+            return hunk, hunk.typed
         looks = hunk.action is Action.UPDATE and (hunk.old or hunk.format is Format.WHOLE)
         if not looks or (hunk.path and not self._is_missing(hunk.path, dry)):
             return hunk, hunk.typed
@@ -212,7 +230,9 @@ class Planner:
         alike = {file: spelling(file) for file in self._files()}
         spelled = [file for file in alike if path and alike[file] == path]
         same = [file for file in alike if name and PurePosixPath(alike[file]).name == name]
-        for files in (spelled, same, hunk.shown) if hunk.shown else (spelled,):
+        words = [file for file in alike if path.endswith(f" {PurePosixPath(alike[file]).name}")]
+        literal = hunk.format in (Format.V4A, Format.UNIFIED, Format.JSON) and bool(words)
+        for files in (spelled, same, hunk.shown) if hunk.shown and not literal else (spelled,):
             found = [file for file in files if fits(file, hunk)]
             if len(found) == 1:
                 return replace(hunk, path=found[0]), hunk.path or _NO_NAME
@@ -417,6 +437,11 @@ def same_edit(hunk: Hunk) -> str:
     said = (hunk.path, hunk.action, tuple(lines), hunk.anchors, hunk.move_to)
     text = repr(said if hunk.replacement is None else (*said, hunk.replacement, hunk.replace_all))
     return digest(text.encode("utf-8", "surrogatepass"))
+
+
+def _two_names(whole: str, shorter: str) -> str:
+    may_be = f"“{whole}” may be one name, of a file that is not there, or words and {shorter!r}"
+    return f"{may_be}: put the path alone on its line, in backticks"
 
 
 _BLANK = HunkLine(LineKind.CONTEXT, "")

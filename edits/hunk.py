@@ -149,6 +149,9 @@ class Hunk:
     alternatives: tuple[tuple[HunkLine, ...], ...] = ()
     names: tuple[str, ...] = ()
     """What the line above may name instead of ``path``, if the project has such a file."""
+    unsure: bool = False
+    """Whether ``names`` have words before ``path``, or in it, that may as well belong to the name as not:
+    where no such file is there, another may be meant."""
     flaw: str = ""
     """What is malformed in the hunk, if anything: it lands only where the file shows that it is meant as it
     was read, which is on the first rungs."""

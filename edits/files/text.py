@@ -144,6 +144,15 @@ def encode(text: str, encoding: str, bom: bytes) -> bytes:
         raise FileError(code, message) from error
 
 
+def _with_zeros(data: bytes) -> str:
+    """What a file with zero bytes is: binary, or UTF-16 without its mark, where every second byte is zero."""
+    for at, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
+        zeros, others = data[at::2], data[1 - at :: 2]
+        if len(data) % 2 == 0 and 10 * zeros.count(0) > 9 * len(zeros) and 0 not in others:
+            return f"{encoding} without a byte order mark, which is not certain: save it as UTF-8"
+    return "binary"
+
+
 def _decoded(data: bytes, name: str) -> tuple[str, str, bytes]:
     if data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
         raise FileError(RefusalCode.BINARY, f"{name} is UTF-32, which is not supported")
@@ -163,7 +172,7 @@ def _decoded(data: bytes, name: str) -> tuple[str, str, bytes]:
                 raise FileError(RefusalCode.BINARY, f"{name} is binary")
             return text, encoding, mark
     if b"\0" in data:
-        raise FileError(RefusalCode.BINARY, f"{name} is binary")
+        raise FileError(RefusalCode.BINARY, f"{name} is {_with_zeros(data)}")
     declared = _declared(data)
     if declared and (data.isascii() or not _is_utf_8(data)):
         return data.decode(declared), declared, b""
@@ -173,7 +182,8 @@ def _decoded(data: bytes, name: str) -> tuple[str, str, bytes]:
         if _UNLIKELY_IN_LATIN_1.search(data):
             raise FileError(
                 RefusalCode.BINARY,
-                f"{name} is not UTF-8 (byte {error.start}), and its encoding is not certain",
+                f"{name} is not UTF-8 (byte {error.start}), and its encoding is not certain: save it as UTF-8,"
+                " or name its encoding in a comment of its first two lines (coding: NAME)",
             ) from error
         return data.decode("latin-1"), "latin-1", b""
 

@@ -17,7 +17,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from edits.formats.events import Broken, Completed, Opened, ParserEvent, Typed
+from edits.formats.events import Broken, Completed, Opened, ParserEvent, Typed, Unread
 from edits.hunk import Action, Format, Hunk, HunkLine, LineKind, RefusalCode
 
 CLOSING_FENCE = re.compile(r"\s*(?:`{3,}|~{3,}|</(?:source|code|pre|codeblock|sourcecode)>)\s*")
@@ -43,6 +43,8 @@ class Output:
 
     events: list[ParserEvent] = field(default_factory=list)
     count: int = 0
+    unread: str = ""
+    """Why the first text that looks like an edit is none."""
 
     def open(self, path: str, action: Action, format: Format) -> int:
         """Add the event that a hunk begins, and return its number."""
@@ -64,6 +66,16 @@ class Output:
             self.count += 1
             number = self.count
         self.events.append(Broken(number, path, code, message))
+
+    def doubt(self, why: str) -> None:
+        """Remember a text that looks like an edit, and why it is none."""
+        self.unread = self.unread or why
+
+    def end(self) -> None:
+        """Add the event for such a text, if there was no hunk."""
+        if self.unread and not self.count:
+            self.count += 1
+            self.events.append(Unread(self.count, self.unread))
 
     def drain(self) -> list[ParserEvent]:
         """The events since the last call."""

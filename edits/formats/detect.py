@@ -11,14 +11,15 @@ A SEARCH/REPLACE block with a malformed opening marker, which is skipped up to i
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from edits.formats.block import CLOSING_FENCE, Block, Body, Output
 from edits.formats.events import ParserEvent, Prose, Sampled, Typed
 from edits.formats.json_edits import JsonEdits
 from edits.formats.json_scan import past
-from edits.formats.openers import DIFF_FENCE, commented_path, is_fence, may_be_edit
+from edits.formats.openers import DIFF_FENCE, Named, commented_path, is_fence, may_be_edit
 from edits.formats.samples import Samples
-from edits.formats.search_replace import NEAR_OPENER, OPENER, STRAY, SearchReplaceBlock
+from edits.formats.search_replace import AS_BLOCK, CONFLICT, NEAR_OPENER, OPENER, STRAY, SearchReplaceBlock
 from edits.formats.search_replace import OPENER as SEARCH_OPENER
 from edits.formats.unified import UnifiedBlock, begins_diff
 from edits.formats.v4a import OPENER as V4A_OPENER
@@ -130,6 +131,8 @@ class AutoParser:
             message = f"{self._drafted!r} is in a draft, which has no end: write the edit outside of it"
             self._out.broken(None, "", RefusalCode.INCOMPLETE, message)
         self._wrapping.release()
+        if clean:
+            self._out.end()
         return self._out.drain()
 
     def _take(self, text: str, at: int) -> int:
@@ -316,7 +319,7 @@ class AutoParser:
             return True
         if "+++ ".startswith(head[:4]) and self._wrapping.old_name is not None:
             return True
-        if "@@".startswith(head[:2]) and self._wrapping.diff_path is not None:
+        if "@@".startswith(head[:2]) and self._wrapping.diff_named is not None:
             return True
         return may_be_edit(head, self._formats)
 
@@ -366,6 +369,8 @@ class AutoParser:
             self._open_search_replace(search)
         elif NEAR_OPENER.fullmatch(text):
             self._refuse_opener(stripped)
+        elif conflict := CONFLICT.fullmatch(text):
+            return self._opens_conflict(conflict)
         elif STRAY.fullmatch(text):
             self._wrapping.release()
         else:
@@ -381,18 +386,18 @@ class AutoParser:
     def _opens_diff(self, text: str) -> bool:
         """Open a unified diff if one begins: with ``diff --git``, a ``---``/``+++`` pair, or under a path."""
         wrapping = self._wrapping
-        begun, path = [text], None
+        begun, named = [text], None
         if text.startswith("+++ ") and (old := wrapping.old_name) is not None:
             begun.insert(0, old)
             wrapping.take_old_name()
         elif begins_diff(text):
             wrapping.unwrap()
-        elif text.startswith("@@") and (path := wrapping.diff_path) is not None:
-            wrapping.take_diff_path()
+        elif text.startswith("@@") and (named := wrapping.diff_named) is not None:
+            wrapping.take_diff_fence()
         else:
             return False
         self._conclude(clean=True)
-        self._block = UnifiedBlock(self._out, wrapping.in_fence, wrapping.heredoc, path)
+        self._block = UnifiedBlock(self._out, wrapping.in_fence, wrapping.heredoc, named)
         for line in begun:
             self._block.take(line, False)
         return True
@@ -402,37 +407,45 @@ class AutoParser:
         if not self._forced:
             self._fence = None if self._wrapping.in_fence or DIFF_FENCE.fullmatch(opener.string) else opener
             return False
-        name, _ = self._wrapping.name_with_blanks or (None, False)
-        path = self._wrapping.whole_path(opener)
-        if path is not None:
-            self._conclude(clean=True)
-            self._block = WholeBlock(self._out, opener, path, name)
-        return path is not None
+        return self._begin_whole(opener, self._wrapping.whole_named(opener)) is not None
 
     def _opens_whole_below(self, text: str) -> bool:
         """Open the whole file whose fence is above ``text``, its first line, if it is one."""
         fence, self._fence = self._fence, None
         if fence is None or is_fence(text) or _begins_edit(text):
             return False
-        name, _ = self._wrapping.name_with_blanks or (None, False)
-        path = self._wrapping.fenced_path(fence, commented_path(text))
-        if path is None:
+        block = self._begin_whole(fence, self._wrapping.fence_named(fence, commented_path(text)))
+        if block is None:
             return False
-        self._conclude(clean=True)
-        block = self._block = WholeBlock(self._out, fence, path, name)
         body = block.take(text, False)
         self._out.typed(block.number, body.kind, text[body.offset :] + "\n") if body is not None else None
         return True
 
+    def _begin_whole(self, opener: re.Match[str], named: Named | None) -> WholeBlock | None:
+        """Begin the whole file in the fence ``opener``, if it is ``named``."""
+        if named is None:
+            return None
+        self._conclude(clean=True)
+        block = self._block = WholeBlock(self._out, opener, named)
+        return block
+
     def _open_search_replace(self, opener: re.Match[str]) -> None:
-        name, certain = self._wrapping.name_with_blanks or (None, False)
+        named = self._wrapping.named
         path = self._wrapping.block_path()
-        if certain:
-            path = self._wrapping.name = name
+        if named.certain:
+            path = self._wrapping.name = named.names[0]
         self._conclude(clean=True)
         self._block = SearchReplaceBlock(
-            self._out, opener, path, self._wrapping.in_fence, None if certain else name, lenient=self._lenient
+            self._out, opener, replace(named, path=path), self._wrapping.in_fence, lenient=self._lenient
         )
+
+    def _opens_conflict(self, opener: re.Match[str]) -> bool:
+        """Open a block with the markers of a merge conflict, if a line above names a file."""
+        if not (self._wrapping.nearest_path() or self._wrapping.named.names):
+            self._out.doubt(f"no file name above “{opener.string.strip()}”: {AS_BLOCK}")
+            return False
+        self._open_search_replace(opener)
+        return True
 
     def _refuse_opener(self, marker: str) -> None:
         path = self._wrapping.nearest_path()
@@ -454,4 +467,4 @@ def _begins_edit(line: str) -> bool:
 
 
 def _is_opener(line: str) -> bool:
-    return SEARCH_OPENER.fullmatch(line) is not None or V4A_OPENER.fullmatch(line) is not None
+    return any(opener.fullmatch(line) for opener in (SEARCH_OPENER, V4A_OPENER, CONFLICT))

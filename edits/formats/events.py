@@ -59,7 +59,15 @@ class Sampled:
     hunk: Hunk
 
 
-ParserEvent = Prose | Opened | Typed | Completed | Broken | Sampled
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """Text of an answer without any edit that looks like one, and why it is none. It comes last."""
+
+    number: int
+    message: str
+
+
+ParserEvent = Prose | Opened | Typed | Completed | Broken | Sampled | Unread
 
 
 class Parser(Protocol):

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from edits.formats.diff_header import LONGEST
-from edits.hunk import Format
+from edits.hunk import Format, Hunk
 
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})\s*(?P<info>[^`]*)")
 _TAG = re.compile(r"\s*<(?:source|code|pre|codeblock|sourcecode)>\S*\s*")
@@ -26,7 +27,8 @@ _WORDS = (
     r"|(?:new|edit|update|updated|modify|modified|change|changed|create|created|in|for)"
 )
 _LABEL = re.compile(
-    rf"{_MARK}(?:(?:{_WORDS})(?:\s*:\s*|\s+(?=[`\"'*])|(?P<bare>\s+)(?=\S+\.\w+[`*:]*$)))?", re.IGNORECASE
+    rf"(?P<mark>{_MARK})(?:(?:{_WORDS})(?:\s*:\s*|\s+(?=[`\"'*])|(?P<bare>\s+)(?=\S+\.\w+[`*:]*$)))?",
+    re.IGNORECASE,
 )
 """What may stand before a name: the mark of a heading, list or comment, and a word such as ``File:``. Where
 the word is ``bare``, it may as well be the beginning of a name with blanks."""
@@ -34,8 +36,36 @@ _REMARK = re.compile(r"\s*\((?:new|updated|modified|changed|edited|no changes?)[
 _COMMENT = re.compile(
     r"\s*(?:#+|//+|--+|;+|/\*+|<!--|%)\s*(?:file(?:name)?\s*:\s*)?(?P<name>[\w.]\S*)\s*(?:\*+/|-->)?\s*", re.I
 )
-_NAME_WITH_BLANKS = re.compile(r"[\w.(\[-][^<>|\0\"*?:,;`=]{0,200}\.\w[\w+-]{0,11}")
+_NAME_WITH_BLANKS = re.compile(
+    r"[\w.(\[-][^<>|\0\"*?:,;`=]{0,200}\s(?P<last>\S*(?:\.\w[\w+-]{0,11}|/\w[\w.+-]*))"
+)
 _QUOTED = re.compile(r"`([^`\s]+)`")
+_QUOTED_BLANKS = re.compile(r"`([^`]+\s[^`]+)`")
+_INTRODUCES = re.compile(
+    rf"{_MARK}[*_]*(?:(?i:here(?:['’]s)?|this|that|these|let(?:['’]s)?|(?:i|we|you)(?:['’]\w+)?"
+    r"|then|finally|also)\s.*"
+    r"|(?:\S+\s+){4}\S.*|(?:In|For|Edit|Update|Modify|Change|Create)\s.*:)[*_]*"
+)
+"""A line that leads up to an edit in words, and can be no name: a sentence, or a phrase with a colon."""
+_SAYS_WHAT = re.compile(
+    r"^(?:run|execute|open|use|save|install|see|check|replace|rename|delete|remove|write|put|paste|add|make)\s"
+    r"|\s(?:of|to|for|in|with|from|and|the|is|are|on|by|into|at)\s",
+    re.IGNORECASE,
+)
+_LANGUAGE = re.compile(
+    r"(?:ada|asm|astro|awk|bash|batch|bat|bicep|c|c#|c\+\+|clj|clojure|cmake|cmd|coffeescript|console"
+    r"|cpp|cs|csharp|css|csv|cuda|cython|d|dart|diff|docker|dockerfile|elixir|elm|erlang|f#|fish"
+    r"|fortran|fsharp|gdscript|glsl|go|golang|gradle|graphql|groovy|h|haml|handlebars|haskell|hbs"
+    r"|hcl|hlsl|hpp|html|http|ini|java|javascript|jinja|jinja2|js|json|json5|jsonc|jsx|julia|kotlin"
+    r"|kt|latex|less|liquid|lisp|lua|makefile|markdown|matlab|md|mdx|mermaid|nginx|nim|nix|objc"
+    r"|objective-c|ocaml|pascal|patch|perl|php|plaintext|pl|postcss|powershell|prisma|prolog"
+    r"|properties|proto|protobuf|ps1|pug|puppet|py|python|python3|r|rb|react|rs|rst|ruby|rust|sass"
+    r"|scala|scheme|scss|sh|shell|solidity|sql|starlark|styl|stylus|svelte|swift|tcl|terraform|tex"
+    r"|text|tf|toml|ts|tsx|twig|txt|typescript|udiff|vb|vba|verilog|vhdl|vim|vue|wgsl|xml|yaml|yml"
+    r"|zig|zsh)",
+    re.IGNORECASE,
+)
+"""What stands before a path in the line of a fence and is no part of it."""
 _BARE_NAMES = re.compile(
     r"[A-Z]\w*file|LICEN[CS]E|README|NOTICE|AUTHORS|CHANGELOG|CODEOWNERS|COPYING|INSTALL|VERSION|justfile|makefile"
 )
@@ -44,6 +74,9 @@ _MAY_BE = re.compile(
     rf"\s*{_MARK}[*_]*(?:(?:{_WORDS})\s*:?\s*)?[`*\"']*[^\s`*\"',;!?]*[`*\"':]*\s*(?:\([\w ]*\)?:?)?",
     re.IGNORECASE,
 )
+
+
+_QUOTES = frozenset("`\"'")
 
 
 def is_fence(line: str) -> bool:
@@ -73,22 +106,74 @@ def path_of(line: str) -> str | None:
     return None
 
 
-def name_with_blanks(above: Sequence[str]) -> tuple[str, bool] | None:
-    """The text of the line above a block's fence, if it may be a name with blanks; and whether it is one.
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The file that the lines above an edit name. ``path`` has no blanks; ``names`` are what the nearest line
+    names if all its words are one name, which is ``certain`` in quotes. The project's files tell which it is;
+    ``unsure`` says that nothing else does."""
 
-    Without quotes or bold it may as well be the end of a sentence, or a word before a name: only the
-    project's files can tell.
-    """
+    path: str | None = None
+    names: tuple[str, ...] = ()
+    certain: bool = False
+    unsure: bool = False
+
+    @property
+    def may_be_new(self) -> bool:
+        """Whether a file of this name can be made: words that lead up to an edit are no name."""
+        plain = self.unsure and _SAYS_WHAT.search(self.names[-1]) is None
+        return self.certain or self.path is not None or plain
+
+    def told(self, hunk: Hunk) -> Hunk:
+        """``hunk`` with what is known of its name."""
+        return hunk if self.certain else replace(hunk, names=self.names, unsure=self.unsure)
+
+
+def named_by(above: Sequence[str]) -> Named:
+    """The file that the lines ``above`` an edit name."""
+    path = nearest_path(above)
     for line in reversed(above):
-        if not line.strip() or is_fence(line):
-            continue
-        if len(line) > LONGEST:
-            return None
-        named = [_undress(text) for text in _candidates(line)]
-        if path_of(line) is not None:
-            named = [(bare, False) for bare, _ in named if _begins_with_word(bare)]
-        return next((one for one in named if " " in one[0] and _NAME_WITH_BLANKS.fullmatch(one[0])), None)
-    return None
+        found = named_in(line)
+        if found.path or found.names or (line.strip() and not is_fence(line)):
+            return replace(found, path=found.path or path)
+    return Named(path)
+
+
+def named_in(line: str) -> Named:
+    """The file that ``line`` names."""
+    if len(line) > LONGEST:
+        return Named()
+    path = path_of(line)
+    fence = _FENCE.fullmatch(line)
+    if fence:
+        info = fence["info"].strip()
+        language, _, rest = info.partition(" ")
+        known = _LANGUAGE.fullmatch(language) is not None
+        names = _with_blanks((rest.strip() if known else info,))
+        return Named(path, names, unsure=bool(names) and not known)
+    text = _REMARK.sub("", line.strip())
+    introduced = _INTRODUCES.fullmatch(text) is not None
+    text, marks = _undress(text) if text.startswith("**") else (text, "")
+    label = _LABEL.match(text)
+    mark, begins = (
+        (0, 0) if label is None else (label.end("mark"), label.end() if label["bare"] is None else 0)
+    )
+    (bare, _), (listed, _), (inner, inside) = map(_undress, (text, text[mark:], text[begins:]))
+    names = _with_blanks((bare, listed, inner))
+    if inner in names and (set(inside) & _QUOTES or (path is None and (marks or inside))):
+        return Named(path, (inner,), certain=True)
+    quoted = _with_blanks(_QUOTED_BLANKS.findall(text)) if path is None else ()
+    if len(quoted) == 1 and len(_QUOTED.findall(text)) == 0:
+        return Named(None, quoted, unsure=True)
+    words = path is None or _begins_with_word(bare)
+    return Named(path, names, unsure=bool(names) and words and not introduced)
+
+
+def _with_blanks(texts: Sequence[str]) -> tuple[str, ...]:
+    """Those of ``texts`` that may be names with blanks."""
+    found = dict.fromkeys(texts)
+    return tuple(
+        text for text in found if (name := _NAME_WITH_BLANKS.fullmatch(text)) and _is_path(name["last"])
+    )
 
 
 def nearest_path(above: Sequence[str]) -> str | None:
@@ -113,8 +198,8 @@ def commented_path(line: str) -> str | None:
 def _candidates(line: str) -> tuple[str, ...]:
     """The line's text, and what follows a label such as ``File:`` or the mark of a heading or comment."""
     text = _REMARK.sub("", line.strip())
-    bare = _undress(text)[0]
-    whole = "`" in text and _begins_with_word(bare)  # a name in backticks has no other word in it
+    bare, marks = _undress(text)
+    whole = bool(set(marks) & _QUOTES) and _begins_with_word(bare)  # a quoted name has no other word in it
     return text, text[_label_end(text) :], bare if whole else bare[_label_end(bare) :]
 
 
@@ -129,15 +214,15 @@ def _begins_with_word(text: str) -> bool:
     return label is not None and label["bare"] is not None
 
 
-def _undress(text: str) -> tuple[str, bool]:
-    """``text`` without bold, quotes and a final colon, and whether it had bold or quotes."""
+def _undress(text: str) -> tuple[str, str]:
+    """``text`` without bold, quotes and a final colon, and the marks that it had."""
     bare = text.removesuffix(":")
-    dressed = False
+    marks = ""
     for mark in ("**", "*", "`", '"', "'"):
         if len(bare) > 2 * len(mark) and bare.startswith(mark) and bare.endswith(mark):
             bare = bare[len(mark) : -len(mark)].removesuffix(":")
-            dressed = True
-    return bare, dressed
+            marks += mark
+    return bare, marks
 
 
 def _is_path(text: str) -> bool:
@@ -183,7 +268,9 @@ _MAY_WRAP = (
 )
 _V4A_STARTS = ("*** Begin Patch", "*** Add File:", "*** Update File:", "*** Delete File:")
 _DIFF_STARTS = ("diff --git ", "--- ")
-_MARKER_BEGINS = re.compile(r"<+(?: ?[A-Z]*>?|-*\s*[A-Z]*>?)\s*|-{2,}\s*[A-Z]*>?\s*|[>+]{2,} ?[A-Z]*\s*")
+_MARKER_BEGINS = re.compile(
+    r"<{7}(?: [^<>]*)?|<+(?: ?[A-Z]*>?|-*\s*[A-Z]*>?)\s*|-{2,}\s*[A-Z]*>?\s*|[>+]{2,} ?[A-Z]*\s*"
+)
 _TAG_BEGINS = re.compile(r"</?[a-z]{0,10}>?\S{0,30}")
 
 

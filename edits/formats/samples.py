@@ -7,8 +7,9 @@ goes on as prose too.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
-from edits.formats.openers import commented_path, path_of
+from edits.formats.openers import Named, commented_path, named_in
 from edits.hunk import Action, Format, Hunk, HunkLine, LineKind
 
 _FENCE = re.compile(r"(?P<fence>`{3,}|~{3,}(?!~))(?P<info>[^`]*)")
@@ -21,7 +22,7 @@ class Samples:
     def __init__(self) -> None:
         self._above = ""
         self._fence = ""
-        self._path = ""
+        self._named = Named()
         self._lines: list[str] = []
 
     def take(self, line: str) -> Hunk | None:
@@ -42,17 +43,19 @@ class Samples:
 
     def drop(self) -> None:
         """An edit begins, or the fence has ended: what came so far is none."""
-        self._fence = self._path = self._above = ""
+        self._fence = self._above = ""
+        self._named = Named()
         self._lines = []
 
     def _begin(self, fence: re.Match[str]) -> None:
-        named = path_of(fence.string) if fence["info"].strip() else None
+        named = named_in(fence.string) if fence["info"].strip() else Named()
         self._fence, self._lines = fence["fence"], []
-        self._path = named or path_of(self._above) or ""
+        self._named = named if named.path or named.names else named_in(self._above)
 
     def _hunk(self) -> Hunk | None:
         if not self._lines:
             return None
-        path = self._path or commented_path(self._lines[0]) or ""
+        path = self._named.path or commented_path(self._lines[0]) or ""
         lines = tuple(HunkLine(LineKind.NEW, text) for text in self._lines)
-        return Hunk(path, Action.UPDATE, Format.WHOLE, lines)
+        hunk = Hunk(path, Action.UPDATE, Format.WHOLE, lines)
+        return replace(hunk, names=self._named.names, unsure=self._named.unsure)

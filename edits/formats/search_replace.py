@@ -16,13 +16,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from edits.files.diff import edited
 from edits.formats.block import CLOSING_FENCE, Block, Body, Output
+from edits.formats.openers import Named
 from edits.hunk import Action, Format, Hunk, HunkLine, LineKind, RefusalCode
 
 OPENER = re.compile(r"(?P<indent>[ \t]*)(?:(?P<angle><{5,9}) ?|-{5,} )SEARCH>?\s*")
 """The line that opens a block."""
+CONFLICT = re.compile(r"(?P<indent>[ \t]*)(?P<angle><{7})(?P<label> [^<>]{1,80})?\s*")
+"""A line that opens a block with the markers of a merge conflict, where it is none of the others."""
+AS_BLOCK = "write <<<<<<< SEARCH above the file's text, and >>>>>>> REPLACE below the new one"
 NEAR_OPENER = re.compile(r"\s*(?=[<-]{3})(?:<+-*|-+)\s*SEARCH>?\s*")
 """A line that was meant to open a block, but is in no known style."""
 STRAY = re.compile(r"\s*(?:>{5,9} ?|\+{5,} )REPLACE>?\s*")
@@ -30,6 +35,7 @@ STRAY = re.compile(r"\s*(?:>{5,9} ?|\+{5,} )REPLACE>?\s*")
 _SEPARATOR = re.compile(r"([ \t]*)={5,9}\s*")
 _ANGLE_CLOSER = re.compile(r"([ \t]*)>{5,9} ?REPLACE>?\s*")
 _DASH_CLOSER = re.compile(r"([ \t]*)\+{5,} REPLACE>?\s*")
+_CONFLICT_CLOSER = re.compile(r"([ \t]*)>{7}(?: .*)?")
 _GLUED = re.compile(r"(?P<text>.*[^\s>+])\s*(?:(?P<angle>>{5,}) ?|\+{5,} )REPLACE>?\s*")
 """A line of text at the end of which the REPLACE marker stands."""
 _CUT = "the stream ended inside this block; nothing of it was written"
@@ -43,15 +49,14 @@ _UNDECIDED = re.compile(r"\s*(?:=*\s*|[<>+-]+ ?[A-Z]*>?\s*|:[a-z_]*:?\s*\d*\s*)"
 
 
 class SearchReplaceBlock(Block):
-    """Reads a block. Without a ``path`` it is refused at its end; ``name`` is another that it may have."""
+    """Reads a block of the file that is ``named`` above it. Without a name it is refused at its end."""
 
     def __init__(
         self,
         out: Output,
         opener: re.Match[str],
-        path: str | None,
+        named: Named,
         fenced: bool,
-        name: str | None = None,
         *,
         lenient: bool = False,
     ) -> None:
@@ -59,10 +64,9 @@ class SearchReplaceBlock(Block):
         super().__init__()
         self._lenient = lenient
         self._out = out
-        self._named = path is not None
-        path = path or name
+        self._named = named
+        path = named.path or next(reversed(named.names), None)
         self._path = path or ""
-        self._names = () if name is None else (name,)
         self._fenced = fenced
         self._opening_indent: str = opener["indent"]
         self._indent = len(self._opening_indent)
@@ -71,9 +75,13 @@ class SearchReplaceBlock(Block):
         # The line that ends in the marker, and whether another line has followed it.
         self._glued = ""
         self._followed = False
+        self._conflict = opener.string.strip() if opener.re is CONFLICT else ""
         self._closer = _ANGLE_CLOSER if angle else _DASH_CLOSER
+        if self._conflict:
+            self._closer = _CONFLICT_CLOSER
         self._separator = _SEPARATOR if angle else _DASH_SEPARATOR
         self._rows: list[str] = []
+        self._ending = ""
         self._splits: list[int] = []
         self._line_hint: int | None = None
         self._in_hints = True
@@ -87,17 +95,19 @@ class SearchReplaceBlock(Block):
 
     def peek(self, head: str) -> Body | None:
         """The line's kind, as soon as it cannot become a marker."""
-        if self._number is None or _UNDECIDED.fullmatch(head):
+        bracket = bool(self._conflict) and head.lstrip().startswith((">", "<"))
+        if self._number is None or bracket or _UNDECIDED.fullmatch(head):
             return None
         return Body(self._kind, 0)
 
     def take(self, line: str, crlf: bool | None) -> Body | None:
         """Take a finished line."""
-        if OPENER.fullmatch(line):
+        if OPENER.fullmatch(line) or (self._conflict and CONFLICT.fullmatch(line)):
             self._break(RefusalCode.MALFORMED, "a new block begins before this one's REPLACE marker")
             self.unread = True
             return None
         if self._is_marker(self._closer, line):
+            self._ending = line
             self._finish()
             return None
         if self._in_hints and self._take_hint(line):
@@ -115,7 +125,7 @@ class SearchReplaceBlock(Block):
 
     def end(self, clean: bool) -> None:
         """End the block; after a clean end a missing REPLACE marker is accepted."""
-        if not clean or not self._splits:
+        if not clean or not self._splits or self._conflict:
             self._break(RefusalCode.INCOMPLETE, _CUT)
             return
         if self._fenced:
@@ -194,14 +204,14 @@ class SearchReplaceBlock(Block):
             self._break(RefusalCode.MALFORMED, "the block has no “=======” line between SEARCH and REPLACE")
         elif self._number is None and self._lenient and self._searches:
             self._number = self._out.open("", Action.UPDATE, Format.SEARCH_REPLACE)
-            self._out.complete(self._number, self._hunk())
+            self._out.complete(self._number, self._named.told(self._hunk()))
             self.done = True
-        elif self._number is None or not (self._named or self._searches):
+        elif self._number is None or not (self._named.may_be_new or self._searches):
             self._break(
                 RefusalCode.MALFORMED, "no file name: put the path alone on the line above the block's fence"
             )
         else:
-            self._out.complete(self._number, self._hunk())
+            self._out.complete(self._number, self._named.told(self._hunk()))
             self.done = True
 
     @property
@@ -214,6 +224,8 @@ class SearchReplaceBlock(Block):
         self.done = True
 
     def _hunk(self) -> Hunk:
+        if self._conflict:
+            return self._conflicting()
         texts = [(self._rows[:at], self._rows[at + 1 :]) for at in self._splits]
         first_search, first_replace = texts[0]
         readings = [edited(*text) for text in reversed(texts) if any(map(str.strip, text[0]))]
@@ -238,6 +250,15 @@ class SearchReplaceBlock(Block):
             readings.append(edited(shallower[:size], shallower[size:]))
         return self._value(Action.UPDATE, readings[0], readings[1:])
 
+    def _conflicting(self) -> Hunk:
+        """The block with the markers of a merge conflict: text where the file has all of its lines, else an
+        edit where the file has the upper lines as they are."""
+        at = self._splits[0]
+        quoted = [f"{self._opening_indent}{self._conflict}", *self._rows, self._ending]
+        quote = tuple(HunkLine(LineKind.CONTEXT, text) for text in quoted)
+        hunk = self._value(Action.UPDATE, quote, [edited(self._rows[:at], self._rows[at + 1 :])])
+        return replace(hunk, flaw=f"“{self._conflict}” is the marker of a merge conflict: {AS_BLOCK}")
+
     def _dedented(self, texts: Sequence[str]) -> list[str] | None:
         """The texts without the indentation of the markers, as in a list, if all of them have it."""
         indent = self._opening_indent
@@ -253,7 +274,6 @@ class SearchReplaceBlock(Block):
     ) -> Hunk:
         return Hunk(
             path=self._path,
-            names=self._names,
             action=action,
             format=Format.SEARCH_REPLACE,
             lines=lines,

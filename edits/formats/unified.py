@@ -12,6 +12,7 @@ from typing import Literal
 
 from edits.formats.block import CLOSING_FENCE, CUT, Block, Body, Output, looks_edited, readings
 from edits.formats.diff_header import LONGEST, DiffHeader, names_agree
+from edits.formats.openers import Named
 from edits.hunk import Action, Format, Hunk, HunkLine, LineKind, RefusalCode, Replacement
 
 GIT = re.compile(r'diff --git (?:"?[abciow]/.+ "?[abciow]/.+|(?P<name>.+) (?P=name)|\S+ \S+)')
@@ -41,12 +42,12 @@ def _heading(line: str) -> str:
 class UnifiedBlock(Block):
     """Reads a diff of one or more files.
 
-    ``path`` is the file of a diff without a header; ``heredoc`` the word that ends the shell's
+    ``named`` is what names the file of a diff without a header; ``heredoc`` the word that ends the shell's
     here-document around the diff.
     """
 
     def __init__(
-        self, out: Output, fenced: bool, heredoc: str | None = None, path: str | None = None
+        self, out: Output, fenced: bool, heredoc: str | None = None, named: Named | None = None
     ) -> None:
         super().__init__()
         self._out = out
@@ -57,8 +58,9 @@ class UnifiedBlock(Block):
         # A “---” line, and the “+++” line after it, that may be a header or text.
         self._pair: list[tuple[str, bool | None]] = []
         self._begin_file()
-        if path is not None:
-            self._header.old = self._header.new = path
+        if named is not None:
+            self._named = named
+            self._header.old = self._header.new = named.path or named.names[-1]
 
     @property
     def number(self) -> int:
@@ -128,6 +130,7 @@ class UnifiedBlock(Block):
 
     def _begin_file(self) -> None:
         self._header = DiffHeader()
+        self._named = Named()
         self._state: _State = "header"
         self._number: int | None = None
         self._has_hunk = False
@@ -317,7 +320,7 @@ class UnifiedBlock(Block):
         if problem is not None:
             self._break(*problem)
         else:
-            self._out.complete(self.number, self._hunk())
+            self._out.complete(self.number, self._named.told(self._hunk()))
             self._moved = self._moved or self._header.action is Action.MOVE
         self._number = None
         self._has_hunk = True

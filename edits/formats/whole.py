@@ -14,7 +14,7 @@ import re
 from typing import Literal
 
 from edits.formats.block import CUT, SENTENCE, Block, Body, Output
-from edits.formats.openers import path_of
+from edits.formats.openers import Named, path_of
 from edits.hunk import Action, Format, Hunk, HunkLine, LineKind, RefusalCode
 
 OPENER = re.compile(r"(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,}(?!~))(?P<info>[^`]*)")
@@ -26,14 +26,13 @@ _MAY_BE_FENCE = re.compile(r"[ \t]*(?:`*|~*)\s*")
 
 
 class WholeBlock(Block):
-    """A file's text being read. ``opener`` is the match of its opening fence."""
+    """A file's text being read. ``opener`` is the match of its opening fence, ``named`` what names it."""
 
-    def __init__(self, out: Output, opener: re.Match[str], path: str, name: str | None = None) -> None:
-        """``name`` is another that the file may have."""
+    def __init__(self, out: Output, opener: re.Match[str], named: Named) -> None:
         super().__init__()
         self._out = out
-        self._path = path
-        self._names = () if name is None else (name,)
+        self._named = named
+        self._path = path = named.path or named.names[-1]
         self._indent = opener["indent"]
         # The fences that are open, the file's own first.
         self._open = [opener["fence"]]
@@ -125,8 +124,8 @@ class WholeBlock(Block):
     def _complete(self) -> None:
         newline = "\r\n" if self._all_crlf and self._lines else "\n"
         lines = tuple(self._lines)
-        hunk = Hunk(self._path, Action.UPDATE, Format.WHOLE, lines, newline=newline, names=self._names)
-        self._out.complete(self._number, hunk)
+        hunk = Hunk(self._path, Action.UPDATE, Format.WHOLE, lines, newline=newline)
+        self._out.complete(self._number, self._named.told(hunk))
         self._after = "all"
 
     def _refuse(self) -> None:

@@ -17,9 +17,11 @@ from edits.formats.openers import (
     DIFF_FENCE,
     HEREDOC,
     WRAPPER,
+    Named,
     is_fence,
     is_wrapper,
-    name_with_blanks,
+    named_by,
+    named_in,
     nearest_path,
     path_of,
 )
@@ -42,6 +44,8 @@ class Wrapping:
         # Finished lines that may belong to an edit, and the last lines of any kind.
         self._held: list[str] = []
         self._above: deque[str] = deque(maxlen=_LINES_ABOVE)
+        # Whether the lines are those of a fence that is prose.
+        self._inside = False
         self.name: str | None = None
         """The path of the SEARCH/REPLACE block before."""
 
@@ -61,6 +65,7 @@ class Wrapping:
             return
         if is_fence(text):
             self.in_fence = False
+            self._inside = not (self._inside and CLOSING_FENCE.fullmatch(text))
         named = bool(self._formats & _UNDER_A_PATH) and path_of(text) is not None
         if named or is_wrapper(text, self._formats) or (self._held and not text.strip()):
             self._held.append(raw)
@@ -79,6 +84,7 @@ class Wrapping:
 
     def begin(self) -> None:
         """An edit begins, and the lines that are still held do not belong to it."""
+        self._inside = False
         self.release()
         self._above.clear()
 
@@ -108,43 +114,55 @@ class Wrapping:
         self.unwrap()
 
     @property
-    def diff_path(self) -> str | None:
-        """The path above a ``diff`` fence right above this line."""
-        if Format.UNIFIED not in self._formats or len(self._held) < 2:
+    def diff_named(self) -> Named | None:
+        """What the line above a ``diff`` fence right above this line names."""
+        if Format.UNIFIED not in self._formats or not self._held:
             return None
-        return path_of(self._held[-2]) if DIFF_FENCE.fullmatch(self._held[-1].rstrip("\r\n")) else None
+        if DIFF_FENCE.fullmatch(self._held[-1].rstrip("\r\n")) is None:
+            return None
+        named = named_in(self._above[-2]) if len(self._above) > 1 else Named()
+        return named if named.path or named.names else None
 
-    def take_diff_path(self) -> None:
+    def take_diff_fence(self) -> None:
         """A diff without a header begins below its path and fence."""
         del self._held[-2:]
         self.in_fence = True
         self.begin()
 
-    def whole_path(self, opener: re.Match[str]) -> str | None:
-        """The path of the whole file that a fence opens: in the fence's line, or right above it."""
-        path = path_of(opener.string) if opener["info"].strip() else None
-        if path is None:
-            named = next((line for line in reversed(self._held) if line.strip()), "")
-            path = path_of(named) if not is_fence(named) else None
-            if path is None:
-                return None
-            while not self._held.pop().strip():
-                pass
-        self.begin()
-        return path
+    def whole_named(self, opener: re.Match[str], commented: str | None = None) -> Named | None:
+        """What names the whole file that a fence opens: the fence's line, the line above it, or the first
+        line in it (``commented``)."""
+        named = named_in(opener.string) if opener["info"].strip() else Named()
+        if not named.path and not named.names:
+            line = next((line for line in reversed(self._above) if line.strip()), "")
+            named = Named() if is_fence(line) else named_in(line)
+            if not named.path and (self._inside or not named.names):
+                named = Named()
+            elif not named.may_be_new:
+                what = f"“{named.names[-1]}” above a fence may be words or the name of a file"
+                self._out.doubt(f"{what}: put the path alone on its line, in backticks")
+                named = Named()
+            while named.path and self._held and self._held[-1].strip() in ("", line.strip()):
+                self._held.pop()
+        if not named.path and commented:
+            named = Named(commented)
+        if named.path or named.names:
+            self.begin()
+            return named
+        return None
 
-    def fenced_path(self, fence: re.Match[str], commented: str | None) -> str | None:
-        """The path of the whole file whose first line comes, below its ``fence``, the last line held: above
-        the fence, in its line, or in the first line itself (``commented``). None if there is none."""
+    def fence_named(self, fence: re.Match[str], commented: str | None) -> Named | None:
+        """The same for a ``fence`` that is the last line held, whose first line comes."""
         if not self._held or self._held[-1].rstrip("\r\n") != fence.string:
             return None
-        kept = self._held.pop()
-        path = self.whole_path(fence) or commented
-        if path is None:
+        kept, above = self._held.pop(), self._above.pop()
+        self._inside = not self._inside
+        named = self.whole_named(fence, commented)
+        if named is None:
             self._held.append(kept)
-        else:
-            self.begin()
-        return path
+            self._above.append(above)
+            self._inside = not self._inside
+        return named
 
     def block_path(self) -> str | None:
         """The path of the SEARCH/REPLACE block that begins; it and the fences around it are wrapping."""
@@ -167,9 +185,9 @@ class Wrapping:
         return path
 
     @property
-    def name_with_blanks(self) -> tuple[str, bool] | None:
-        """What the line above may name, if that is a name with blanks, and whether it does."""
-        return name_with_blanks(tuple(self._above))
+    def named(self) -> Named:
+        """The file that the lines above name."""
+        return named_by(tuple(self._above))
 
     def nearest_path(self) -> str | None:
         """The path in the lines above, or else that of the block before."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from edits.formats.detect import AutoParser
-from edits.formats.events import Broken, Completed, Opened, ParserEvent
-from edits.hunk import Format, Landed, Refused, Status
+from edits.formats.events import Broken, Completed, Opened, ParserEvent, Unread
+from edits.hunk import Format, Landed, RefusalCode, Refused, Status
 from edits.ledger.shared_lock import LockHeldError
 from session.base.events import ApplyEnded, Event, HunkLanded, HunkOpened, HunkRedone, HunkRefused, HunkUndone
 from session.base.text.sanitize import clean_line
@@ -105,6 +105,8 @@ class _Applying:
                     yield self._told(result)
                 case Broken(number=number, path=path, code=code, message=message):
                     yield self._told(Refused(self._name(number), path, code, message))
+                case Unread(number=number, message=message):
+                    yield self._told(Refused(self._name(number), "", RefusalCode.MALFORMED, message))
                 case _:
                     pass
 

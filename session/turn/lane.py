@@ -21,7 +21,7 @@ from functools import partial
 from itertools import groupby
 
 from edits.formats.detect import AutoParser
-from edits.formats.events import Broken, Completed, Opened, Parser, ParserEvent, Prose, Sampled, Typed
+from edits.formats.events import Broken, Completed, Opened, Parser, ParserEvent, Prose, Sampled, Typed, Unread
 from edits.hunk import Format, Hunk, Landed, LineKind, RefusalCode, Refused
 from edits.report import Outcome
 from session.base.events import HunkAimed, HunkOpened, HunkTyped, Notice, Publisher, TextDelta
@@ -126,6 +126,8 @@ class _Stream:
     names: dict[int, str] = field(default_factory=dict)
     samples: list[Hunk] = field(default_factory=list)
     """Fences in it that may hold whole files."""
+    unread: str = ""
+    """Why text in it that looks like an edit is none."""
     edits: bool = False
     """Whether an edit in it was complete."""
 
@@ -221,17 +223,28 @@ class Lane:
         if stream is not None and not self._queue.stopped:
             self._take(source, stream, stream.parser.close(clean=clean_end), lost=lost)
             if clean_end and not stream.edits and not self._about.asks:
-                self._tasks.start(self._land_samples(stream.samples))
+                self._tasks.start(self._land_samples(stream))
 
-    async def _land_samples(self, samples: Sequence[Hunk]) -> None:
-        """Land the fences of an answer without any edit that hold a file's text: such an answer is one."""
-        for sample in samples:
+    async def _land_samples(self, stream: _Stream) -> None:
+        """Land the fences of an answer without any edit that hold a file's text: such an answer is one. Where
+        none does, what looks like an edit is refused."""
+        for sample in stream.samples:
             edit = replace(sample, shown=self._about.shown)
             if not edit.path and not self._about.whole:
                 continue
+            plain = replace(edit, names=(), unsure=False)
             path = await self._tasks.in_edit_thread(partial(self._writer.meant, edit))
             if path is not None:
-                self.land(replace(edit, path=path))
+                stream.edits = True
+                self.land(replace(plain, path=path))
+                continue
+            meant = partial(self._writer.meant, plain)
+            if edit.unsure and (await self._tasks.in_edit_thread(meant)) is not None:
+                stream.edits = True
+                self.land(edit)  # which is refused, and told what else its name may be
+        if stream.unread and not stream.edits and not self._queue.stopped:
+            refused = Refused(self._next_id(), "", RefusalCode.MALFORMED, stream.unread)
+            self._perform(self._queue.broken(refused))
 
     def finish_all(self, *, clean_end: bool, lost: bool = False) -> None:
         """End every stream, as :meth:`finish` does: the response is over."""
@@ -294,6 +307,9 @@ class Lane:
         for event in events:
             if isinstance(event, Sampled):
                 stream.samples.append(event.hunk)
+                continue
+            if isinstance(event, Unread):
+                stream.unread = event.message
                 continue
             if isinstance(event, Prose):
                 prose.append(event.text)

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from edits.formats.detect import AutoParser
-from edits.formats.events import Broken, Completed, ParserEvent, Prose, Typed
-from edits.hunk import Format, Landed, Refused
+from edits.formats.events import Broken, Completed, ParserEvent, Prose, Typed, Unread
+from edits.hunk import Format, Landed, RefusalCode, Refused
 from edits.landing import Landing
 from edits.ledger.ledger import Ledger
 
@@ -65,6 +65,8 @@ class Project:
                 self.results.append(self.landing.land(event.hunk, hunk_id=self.ledger.next_id()))
             elif isinstance(event, Broken):
                 self.results.append(event)
+            elif isinstance(event, Unread):
+                self.results.append(Broken(event.number, "", RefusalCode.MALFORMED, event.message))
 
     def apply(self, text: str, *, clean: bool = True, format: Format | None = None) -> None:
         parser = AutoParser(format)

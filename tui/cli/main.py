@@ -17,7 +17,7 @@ from typing import NoReturn
 
 import click
 
-from tui.front.exits import CONFIGURATION, DONE, FAILED, INTERRUPTED, leave
+from tui.front.exits import CONFIGURATION, DONE, FAILED, INTERRUPTED, OUTPUT_FULL, leave
 from tui.front.printing import drop_output, say
 
 COMMAND_MODULES = {
@@ -156,6 +156,8 @@ def _give_up(problem: OSError) -> NoReturn:
     """Print which system call failed and what to do about it, and exit."""
     drop_output()
     where = f"{problem.filename}: " if problem.filename else ""
+    if not where and problem.errno in (errno.ENOSPC, errno.EDQUOT):
+        leave(f"standard output cannot be written: {problem.strerror}", OUTPUT_FULL)
     full = "; make room there" if problem.filename and problem.errno in (errno.ENOSPC, errno.EDQUOT) else ""
     leave(f"{where}{problem.strerror or problem}{full}", FAILED)
 

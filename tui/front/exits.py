@@ -17,6 +17,8 @@ NO_REVIEW = 5
 INTERRUPTED = 130
 OUTPUT_CLOSED = 141
 """128 and the number of SIGPIPE, as of other programs whose reader goes away."""
+OUTPUT_FULL = 74
+"""Standard output takes no more: the disk is full. The number is EX_IOERR of sysexits.h."""
 
 _BY_CODE = {
     "credentials": CONFIGURATION,

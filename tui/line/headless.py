@@ -23,7 +23,7 @@ from session.commands.race_commands import RaceError
 from session.session import Session
 from session.setup.opening import Opening
 from tui.front.event_loop import run
-from tui.front.exits import CONFIGURATION, DONE, FAILED, OUTPUT_CLOSED, exit_code, leave
+from tui.front.exits import CONFIGURATION, DONE, FAILED, OUTPUT_CLOSED, OUTPUT_FULL, exit_code, leave
 from tui.front.printing import drop_output, say
 from tui.front.words.silence import telling_silence
 from tui.line.event_printers import Printer
@@ -94,17 +94,18 @@ async def _shown(
     """Show the events of the turn up to its end; returns the exit code. Where nobody reads what is printed
     any more, ``stop`` ends the turn as Esc does, and standard error says what it had done. With ``judging`` a
     turn that changed something ends with its verdict, and the rounds that follow are shown too."""
-    refused = closed = landed = False
+    refused = landed = False
+    closed: OSError | None = None
     red = 0
     stays: dict[str, str] = {}
     async with telling_silence(lambda line: say(f"spark: {line}", err=True)) as heard:
         async for event in events:
             heard(event)
             try:
-                if not isinstance(event, PhaseChanged) and not closed:
+                if not isinstance(event, PhaseChanged) and closed is None:
                     show(event)
-            except BrokenPipeError:
-                closed = True
+            except OSError as problem:
+                closed = problem
                 drop_output()
                 stop()
             if isinstance(event, HunkLanded):
@@ -115,24 +116,27 @@ async def _shown(
             if isinstance(event, TurnJudged):
                 red, landed, refused = event.red, False, False
                 if not event.again:
-                    if closed:
-                        say(f"spark: {_left_by(stays, 'ended')}", err=True)
+                    if closed is not None:
+                        say(f"spark: {_left_by(stays, 'ended', closed)}", err=True)
                     return FAILED if red else DONE
             if isinstance(event, TurnEnded) and not (
                 judging and (landed or red) and event.status == "completed"
             ):
                 stopped = event.status == "interrupted"
-                if closed:
-                    say(f"spark: {_left_by(stays, 'was stopped' if stopped else 'ended')}", err=True)
-                if closed and stopped:
-                    return OUTPUT_CLOSED
+                if closed is not None:
+                    how = "was stopped" if stopped else "ended"
+                    say(f"spark: {_left_by(stays, how, closed)}", err=True)
+                if closed is not None and stopped:
+                    return OUTPUT_CLOSED if isinstance(closed, BrokenPipeError) else OUTPUT_FULL
                 return exit_code(event.status, event.code, refused=refused) or (FAILED if red else DONE)
     return FAILED
 
 
-def _left_by(stays: Mapping[str, str], how: str) -> str:
-    """What a turn did whose reader went away; ``stays`` are its hunks with their files."""
-    said = f"standard output was closed, and the turn {how}; "
+def _left_by(stays: Mapping[str, str], how: str, closed: OSError) -> str:
+    """What a turn did whose output can go nowhere; ``stays`` are its hunks with their files."""
+    gone = isinstance(closed, BrokenPipeError)
+    what = "was closed" if gone else f"cannot be written ({closed.strerror or closed})"
+    said = f"standard output {what}, and the turn {how}; "
     if not stays:
         return said + "it changed nothing"
     listed = ", ".join(f"{hunk} in {path}" for hunk, path in list(stays.items())[:_MOST_NAMED])

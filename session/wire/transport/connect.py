@@ -20,6 +20,16 @@ from session.wire.transport.endpoint import Endpoint
 from session.wire.transport.errors import UNTRUSTED, LinkError, LinkProblem, one_line
 from session.wire.transport.proxies import connect_by_socks, is_socks
 
+
+class Http2Error(ConnectionError):
+    """The server answers in HTTP/2, which nobody asked it for: it speaks nothing else."""
+
+
+def is_http2(data: bytes) -> bool:
+    """Whether a server's first bytes are a frame of HTTP/2 (RFC 9113, 3.4): its SETTINGS, or a GOAWAY."""
+    return data[:1] == b"\0" and data[3:4] in (b"\x04", b"\x07") and data[4:9] == bytes(5)
+
+
 HEAD_START = 0.25
 """Seconds after which the next address is tried beside one that does not answer (RFC 8305)."""
 

@@ -23,7 +23,14 @@ from session.wire.transport.errors import LinkError, LinkProblem, one_line
 from session.wire.transport.links import Compression, ends_of
 from session.wire.transport.network import Address
 from session.wire.transport.proxies import connect_by_socks, is_socks
-from session.wire.transport.refusals import Refusal, cut_off, explain_os, from_server, read_refusal
+from session.wire.transport.refusals import (
+    Refusal,
+    cut_off,
+    explain_os,
+    from_server,
+    read_refusal,
+    speaks_http2,
+)
 
 if TYPE_CHECKING:
     import httpx2
@@ -34,6 +41,8 @@ _CODINGS = frozenset({"", "identity", "gzip", "x-gzip", "deflate"})
 """The content codings of an answer that are read; others are not asked for."""
 _DRAIN_SECONDS = 0.25
 _LISTS_MODELS = "/models"
+_GREETING = 3.0
+"""Seconds within which a server that took the connection answers for that list, if it ever does."""
 _STREAMS = ("text/event-stream", "application/octet-stream", "text/plain", "")
 """The types of an answer, beside those of JSON: some servers stream without saying so, some do not stream."""
 
@@ -82,13 +91,24 @@ class HttpLink:
         import httpx2
 
         url = self._endpoint.http_url(_LISTS_MODELS)
+        asking = self._client.head(url, extensions={"trace": self._trace})
         try:
-            response = await self._client.head(url, extensions={"trace": self._trace})
+            response = await self._answered(asyncio.ensure_future(asking))
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
             raise explain(error, self._endpoint, open_timeout) from error
-        if response.status_code == 401 or response.is_redirect:
+        if response is not None and (response.status_code == 401 or response.is_redirect):
             said = read_refusal(response.status_code, response.content, response.headers)
             raise from_server(said, self._endpoint, "")
+
+    async def _answered(self, asking: asyncio.Task[httpx2.Response]) -> httpx2.Response | None:
+        """The answer; None where a server that took the connection gives none soon: it has no such list."""
+        try:
+            while not (await asyncio.wait({asking}, timeout=_GREETING))[0]:
+                if self._socket is not None:
+                    return None
+            return await asking
+        finally:
+            asking.cancel()
 
     @property
     def upgrade_seconds(self) -> float | None:
@@ -360,6 +380,8 @@ def explain(error: BaseException, endpoint: Endpoint, open_timeout: float) -> Li
         if below is not None:
             return below
         return LinkError(LinkProblem.UNREACHABLE, f"{host} could not be reached: {one_line(error)}")
+    if isinstance(error, httpx2.ReadError | httpx2.WriteError) and (spoken := speaks_http2(error, endpoint)):
+        return spoken
     hung_up = isinstance(error, httpx2.RemoteProtocolError) and "disconnected" in str(error)
     if hung_up or isinstance(error, httpx2.ReadError | httpx2.WriteError):
         return cut_off(endpoint)

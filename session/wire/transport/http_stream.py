@@ -16,7 +16,7 @@ from typing import Any
 import httpcore2
 import httpx2
 
-from session.wire.transport.connect import ReadPacer, connect_socket
+from session.wire.transport.connect import Http2Error, ReadPacer, connect_socket, is_http2
 
 _MOST_WAITING = 1024 * 1024
 """Bytes that wait to be read before the socket is read no further."""
@@ -140,7 +140,7 @@ class _Reader(asyncio.Protocol):
         self._waiting = bytearray()
         self._arrival: asyncio.Future[None] | None = None
         self._room: asyncio.Future[None] | None = None
-        self._ended = self._is_held = False
+        self._ended = self._is_held = self._heard = False
         self._error: Exception | None = None
 
     # -- for the stream ------------------------------------------------------------------------
@@ -201,6 +201,12 @@ class _Reader(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """The socket was read."""
+        if not self._heard and is_http2(data):
+            self._ended, self._error = True, Http2Error("HTTP/2")
+            self.stop()
+            self._wake()
+            return
+        self._heard = True
         self._waiting += data
         self._wake()
         if self._pacer is None:
@@ -217,7 +223,7 @@ class _Reader(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The socket is gone."""
-        self._ended, self._error = True, exc
+        self._ended, self._error = True, self._error or exc
         if self._pacer is not None:
             self._pacer.stop()
         self.resume_writing()

@@ -24,6 +24,7 @@ from session.wire.protocol.errors import (
 )
 from session.wire.protocol.events import ServerError
 from session.wire.protocol.frames import NotAnObject, parse_object
+from session.wire.transport.connect import Http2Error
 from session.wire.transport.endpoint import Endpoint
 from session.wire.transport.errors import (
     NO_SUCH_PATH,
@@ -114,9 +115,8 @@ def _explain_one(error: BaseException, endpoint: Endpoint, open_timeout: float) 
         why = error.verify_message or "not trusted"
         more = " (SSL_CERT_FILE can name your own authority's file)" if error.verify_code in _UNKNOWN else ""
         return unreachable(f"The TLS certificate of {host} was not accepted: {why}{more}.", UNTRUSTED)
-    if isinstance(error, ssl.SSLError) and _NO_HTTP1 in str(error):
-        message = f"{host} speaks HTTP/2 alone, which spark does not: name an address with HTTP/1.1."
-        return unreachable(message, UNTRUSTED)
+    if (spoken := _speaks_http2(error, endpoint)) is not None:
+        return spoken
     if isinstance(error, ssl.SSLError):
         message = f"No TLS connection to {host}: {one_line(error)} (is it a plain http server?)"
         return unreachable(message, UNTRUSTED)
@@ -131,6 +131,22 @@ def _explain_one(error: BaseException, endpoint: Endpoint, open_timeout: float) 
     if isinstance(error, OSError):
         return unreachable(f"{host} could not be reached: {_reason(error)}")
     return None
+
+
+def speaks_http2(error: BaseException, endpoint: Endpoint) -> LinkError | None:
+    """The :class:`LinkError` for a server that speaks HTTP/2 alone; None for any other ``error``."""
+    found = (_speaks_http2(cause, endpoint) for cause in _causes(error))
+    return next((problem for problem in found if problem is not None), None)
+
+
+def _speaks_http2(error: BaseException, endpoint: Endpoint) -> LinkError | None:
+    if not (isinstance(error, Http2Error) or (isinstance(error, ssl.SSLError) and _NO_HTTP1 in str(error))):
+        return None
+    host = endpoint.host
+    message = (
+        f"{host} speaks HTTP/2 alone, which spark does not: name one with HTTP/1.1, or a proxy in front."
+    )
+    return LinkError(LinkProblem.UNREACHABLE, message, code=UNTRUSTED)
 
 
 def _reason(error: OSError) -> str:

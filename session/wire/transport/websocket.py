@@ -21,7 +21,7 @@ from websockets.extensions.permessage_deflate import ClientPerMessageDeflateFact
 from websockets.frames import CloseCode, Frame, Opcode
 from websockets.protocol import Event
 
-from session.wire.transport.connect import ReadPacer, connect_to, trust
+from session.wire.transport.connect import Http2Error, ReadPacer, connect_to, is_http2, trust
 from session.wire.transport.endpoint import Endpoint
 from session.wire.transport.errors import NO_UPGRADE, LinkError, LinkProblem, one_line
 from session.wire.transport.handshakes import explain
@@ -48,6 +48,9 @@ class Client(ClientConnection):
 
     connected = 0.0
     """When the socket, TLS included, was there."""
+    speaks_http2 = False
+    """Whether the server answers in HTTP/2."""
+    _is_first = True
     below_tls: asyncio.Transport | None = None
     """The transport that TLS runs on, where the dialler has it in hand."""
 
@@ -100,6 +103,11 @@ class Client(ClientConnection):
 
     def data_received(self, data: bytes) -> None:
         """The socket was read."""
+        if self._is_first and is_http2(data):
+            self.speaks_http2 = True
+            self.transport.abort()
+            return
+        self._is_first = False
         for at in range(0, len(data), _AT_ONCE):
             super().data_received(data[at : at + _AT_ONCE])
             if self._waiting > MOST_BYTES or self.transport.get_write_buffer_size() > MOST_BYTES:
@@ -144,8 +152,8 @@ class Client(ClientConnection):
 class Dial(connect):
     """``connect`` without following redirects: they would carry the key to wherever they point."""
 
-    is_connected = False
-    """Whether the socket, TLS included, was there: what fails after that is the upgrade."""
+    connected: ClientConnection | None = None
+    """The connection once the socket, TLS included, was there: what fails after that is the upgrade."""
 
     def process_redirect(self, exc: Exception) -> Exception | str:
         """Report the redirect as the error that it is."""
@@ -153,9 +161,8 @@ class Dial(connect):
 
     async def open_tcp_connection(self) -> ClientConnection:
         """Open the connection."""
-        client = await self._open()
-        self.is_connected = True
-        return client
+        self.connected = await self._open()
+        return self.connected
 
     async def _open(self) -> ClientConnection:
         """Over TLS on a given socket, keep the transport below TLS for the pacer."""
@@ -214,8 +221,10 @@ class WebSocketLink:
                 dial = cls._dial(url, endpoint, headers, tls, raw)
                 client = await cls._upgraded(dial, raw)
         except (OSError, WebSocketException, ValueError, EOFError, ImportError, ExceptionGroup) as error:
-            problem = explain(error, endpoint, open_timeout)
-            if problem.kind is LinkProblem.UNREACHABLE and dial is not None and dial.is_connected:
+            met = None if dial is None else dial.connected
+            in_http2 = isinstance(met, Client) and met.speaks_http2
+            problem = explain(Http2Error() if in_http2 else error, endpoint, open_timeout)
+            if problem.kind is LinkProblem.UNREACHABLE and met is not None and not in_http2:
                 problem.code = NO_UPGRADE
             raise problem from error
         link = cls(client, endpoint)

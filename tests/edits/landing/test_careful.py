@@ -42,7 +42,7 @@ def test_an_answer_lands_as_it_is_meant_or_is_refused(case: dict[str, Any], tmp_
     project = applied(case, tmp_path / "whole", [text])
     files = {case.get("path", "shop.py"): before.replace(*case["after"]) if "after" in case else before}
     if "makes" in case:
-        files["new.py"] = case["makes"]
+        files[case.get("new", "new.py")] = case["makes"]
     assert project.read() == files, [getattr(one, "message", one) for one in project.results]
     if "says" in case:
         (refused,) = project.refusals

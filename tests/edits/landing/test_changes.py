@@ -131,6 +131,12 @@ def test_a_hunk_lands_and_is_undone(project: Project, case: Lands) -> None:
         ({"f": ABC}, update("f", "-q"), RefusalCode.NO_MATCH, "nothing similar"),
         ({"f": "b\nb\n"}, update("f", "-b"), RefusalCode.AMBIGUOUS, "lines 1, 2"),
         ({"f": "\0b\n"}, update("f", "-b"), RefusalCode.BINARY, "f is binary"),
+        (
+            {"f": "a = 1\nb = 2\n".encode("utf-16-le").decode("latin-1")},
+            update("f", "-b"),
+            RefusalCode.BINARY,
+            "utf-16-le without a byte order mark",
+        ),
         ({"f": ABC}, delete("f", "-a", "-b"), RefusalCode.NO_MATCH, "differs from what the edit deletes"),
         ({"f": ABC, "g": "x\n"}, move("f", "g"), RefusalCode.EXISTS, "g exists already: f cannot be moved"),
         ({"f": ABC}, move("f", "g", "-q"), RefusalCode.NO_MATCH, "nothing similar"),

@@ -12,14 +12,14 @@ from edits.guards.protection import Locks, Protection
 from edits.hunk import Action, Format, Guard, Held, Hunk, HunkLine, Landed, LineKind, Refused, Rung, Status
 from edits.landing import Landing
 from edits.ledger.ledger import Ledger
-from session.base.events import Event, HunkAimed
+from session.base.events import Event, HunkAimed, HunkLanded, HunkRefused
 from session.project.edit_thread import EditThread
 from session.project.open_files import OuterTexts
 from session.turn.failures import INTERNAL, LaneTasks, TurnFailedError
 from session.turn.hunk_writer import HunkWriter
-from session.turn.lane import TargetLines
+from session.turn.lane import ANSWER, About, TargetLines
 from session.turn.turn_memory import EditedFiles
-from tests.session.turn.lane_rig import SteppedThread
+from tests.session.turn.lane_rig import LaneRig, SteppedThread
 
 OLD, NEW, CONTEXT = LineKind.OLD, LineKind.NEW, LineKind.CONTEXT
 
@@ -299,3 +299,36 @@ def test_a_check_writes_nothing_and_says_what_would_be(tmp_path: Path) -> None:
     assert rig.writer.place_of(change("two", "2")) == (2, 3)
     assert rig.writer.lines_of("a.py", ("two", "three")) == (2, 4)
     assert rig.writer.lines_of("a.py", ()) is None
+
+
+CONFLICT = "The lines are now:\n```\n<<<<<<< HEAD\nold\n=======\nnew\n>>>>>>> main\n```\n"
+
+
+@pytest.mark.parametrize("request_", ["Change it.", "How are conflicts solved?"])
+async def test_an_answer_that_only_looks_like_an_edit_is_refused_unless_it_answers_a_question(
+    tmp_path: Path, request_: str
+) -> None:
+    spark = LaneRig(tmp_path, files=["a.py"])
+    spark.lane.begin(About(request_, ("a.py",)))
+    spark.lane.feed(ANSWER, CONFLICT)
+    spark.lane.finish(ANSWER, clean_end=True)
+    await spark.work()
+    await spark.end()
+    said = [event.message for event in spark.all(HunkRefused)]
+    assert said == ([] if request_.endswith("?") else [said[0]]) and spark.text("a.py") == "old\n"
+
+
+@pytest.mark.parametrize(("above", "lands"), [("new a.txt", False), ("my new a.txt", False), ("a.txt", True)])
+async def test_a_whole_file_below_a_name_that_may_be_another_lands_nothing(
+    tmp_path: Path, above: str, lands: bool
+) -> None:
+    spark = LaneRig(tmp_path, files=["a.txt"], text="one\ntwo\nthree\nfour\n")
+    spark.lane.begin(About("Change it.", ("a.txt",), whole=False))
+    spark.lane.feed(ANSWER, f"{above}\n```\none\ntwo\nthree\nfour\nfive\n```\n")
+    spark.lane.finish(ANSWER, clean_end=True)
+    await spark.work()
+    await spark.end()
+    assert spark.text("a.txt").endswith("five\n") is lands
+    assert len(spark.all(HunkLanded)) == lands
+    assert all("may be one name" in event.message for event in spark.all(HunkRefused))
+    assert len(spark.all(HunkRefused)) == (above == "new a.txt")

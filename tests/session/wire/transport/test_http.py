@@ -376,3 +376,22 @@ async def test_a_tool_call_and_its_result_make_a_round_trip_over_http() -> None:
         call = next(item for item in output(events) if item["type"] == "custom_tool_call")
         items += [*output(events), tool_output(call["call_id"], "done")]
         assert said(await ask(connection, items)) == "Done."
+
+
+async def test_a_server_that_never_answers_for_its_models_holds_up_no_prompt(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("session.wire.transport.http._GREETING", 0.05)
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked = await reader.readuntil(b"\r\n\r\n")
+        if not asked.startswith(b"HEAD"):
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 0\r\n\r\n")
+        await reader.read()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        endpoint = Endpoint(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", "sk-1")
+        link = await HttpLink.open(endpoint, "/chat/completions", open_timeout=60)
+        await link.send("{}")
+        await link.close()

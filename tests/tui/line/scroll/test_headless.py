@@ -296,6 +296,20 @@ def test_a_reader_that_goes_away_ends_the_turn_as_interrupted(
     assert row["title"] == "slow edit"
 
 
+def test_a_full_disk_under_standard_output_ends_the_turn(
+    quick_spark: Path, project: Path, server: str
+) -> None:
+    with Path("/dev/full").open("wb") as full:
+        ran = subprocess.run(
+            [quick_spark, "exec", "--base-url", server, "slow edit"], cwd=project, check=False,
+            stdout=full, stderr=subprocess.PIPE, timeout=60,
+        )  # fmt: skip
+    assert ran.returncode == 74
+    assert (
+        b"standard output cannot be written (No space left on device), and the turn was stopped" in ran.stderr
+    )
+
+
 def test_the_session_is_kept_and_can_be_listed_and_exported(
     ask: RunExec, run_spark: RunSpark, project: Path
 ) -> None:

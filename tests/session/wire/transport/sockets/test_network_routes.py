@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -102,6 +103,30 @@ async def test_an_invalid_certificate_is_reported(
     assert "The TLS certificate of localhost" in problem.message and words in problem.message
     await partner.close()
     assert not [record for record in caplog.records if record.levelname == "ERROR"], "nothing of ours failed"
+
+
+@BOTH
+@pytest.mark.parametrize("frame", [b"\0\0\6\4\0\0\0\0\0\0\3\0\0\0\x64", bytes(2) + b"\x08\7\0" + bytes(12)])
+@pytest.mark.parametrize("secure", [True, False])
+async def test_a_server_that_answers_in_http_2_alone_is_named(
+    route: Route, frame: bytes, secure: bool, trusting: Authority
+) -> None:
+    """Its SETTINGS or a GOAWAY come as it takes the connection, or once it was asked in another tongue."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if frame[3] == 7:
+            await reader.read(1)
+        writer.write(frame)
+        await reader.read()
+        writer.close()
+
+    async with await asyncio.start_server(
+        answer, "127.0.0.1", 0, ssl=trusting.server() if secure else None
+    ) as server:
+        port = server.sockets[0].getsockname()[1]
+        problem = await refused(f"http{'s' * secure}://localhost:{port}/v1", route)
+    assert (problem.kind, problem.code) == ("unreachable", "untrusted"), "another try meets the same"
+    assert problem.message.startswith(f"localhost:{port} speaks HTTP/2 alone")
 
 
 @BOTH

@@ -80,6 +80,8 @@ def _comment_above(lines: list[str], at: int, comments: tuple[str, ...]) -> tupl
     """The first line of the comment right above a definition, and the first words of it."""
     start = at
     while start and lines[start - 1].lstrip().startswith(comments):
+        if lines[start - 1].startswith("#!"):
+            break
         start -= 1
     if start == at:
         return at, ""

@@ -222,7 +222,7 @@ def _comment_doc(source: bytes, comments: list[Node]) -> str:
 
 def _bare(line: str) -> str:
     """A line of a comment without the marks around it."""
-    bare = _COMMENT_BEGIN.sub("", line, count=1)
+    bare = "" if line.startswith("#!") else _COMMENT_BEGIN.sub("", line, count=1)
     end = len(bare)
     # By index: of a long row of marks, each cut would copy the rest.
     while end:

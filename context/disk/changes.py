@@ -38,13 +38,18 @@ class Status(StrEnum):
 class Change:
     """One changed file. ``base`` is its earlier state; None if there was none or it is not text.
 
-    ``names`` are the tokens of the earlier text, one a line; empty if they are not known."""
+    ``packed`` is the earlier text, compressed; empty if it is not known."""
 
     path: str
     status: Status
     base: Lines | None = None
     renamed_from: str | None = None
-    names: str = ""
+    packed: bytes = b""
+
+    @property
+    def text(self) -> str:
+        """The earlier text; empty if it is not known."""
+        return zlib.decompress(self.packed).decode("utf-8", "surrogatepass") if self.packed else ""
 
     def ranges(self, lines: Lines) -> list[range]:
         """The changed ranges of the current ``lines``, as indices from 0.
@@ -52,6 +57,11 @@ class Change:
         A range is empty where lines were only removed. Without an earlier state, everything changed.
         """
         return [range(len(lines))] if self.base is None else changed_ranges(self.base, lines)
+
+
+def packed(source: Source) -> bytes:
+    """A file's text as a :class:`Change` keeps it."""
+    return zlib.compress(source.text.encode("utf-8", "surrogatepass"), 1)
 
 
 def line_sums(source: Source) -> Lines:
@@ -67,20 +77,20 @@ def line_sums(source: Source) -> Lines:
 
 def changed_ranges(before: Lines, after: Lines) -> list[range]:
     """The ranges of ``after`` that differ from ``before``, in order."""
-    return [new for _, new in _differences(before, after)]
+    return [new for _, new in differences(before, after)]
 
 
 def known_ranges(before: Lines, after: Lines, known: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """The ranges (first, one past the last) of ``after`` that somebody knows who knows these ranges of
     ``before`` and was told each difference; joined and in order. Empty if the texts are too long to compare.
     """
-    differences = _differences(before, after)
-    if any(len(old) * len(new) > _LARGEST_MIDDLE for old, new in differences):
+    found = differences(before, after)
+    if any(len(old) * len(new) > _LARGEST_MIDDLE for old, new in found):
         return []
-    ranges = [(new.start, new.stop) for _, new in differences]
+    ranges = [(new.start, new.stop) for _, new in found]
     at = moved = 0
     # Between the differences, the lines are the same, moved by the lengths of the differences before them.
-    for old, new in [*differences, (range(len(before), len(before)), range(len(after), len(after)))]:
+    for old, new in [*found, (range(len(before), len(before)), range(len(after), len(after)))]:
         for first, stop in known:
             ranges.append((max(first, at) + moved, min(stop, old.start) + moved))
         at, moved = old.stop, new.stop - old.stop
@@ -93,7 +103,7 @@ def known_ranges(before: Lines, after: Lines, known: Iterable[tuple[int, int]]) 
     return joined
 
 
-def _differences(before: Lines, after: Lines) -> list[tuple[range, range]]:
+def differences(before: Lines, after: Lines) -> list[tuple[range, range]]:
     """The ranges of ``before`` that differ, in order, each with the range of ``after`` in its place."""
     start = 0
     shorter = min(len(before), len(after))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from context.disk.git import Git
-from context.disk.source import Source, is_inside, read
+from context.disk.source import NESTED, Source, is_inside, read
 from context.text.sorting import sorted_in_parts
 
 if TYPE_CHECKING:
@@ -55,9 +55,7 @@ def list_git(git: Git) -> Listing:
     ignored = _paths(git.run("ls-files", "-oi", "--exclude-standard", "--directory", "-z"))
     # A folder that ends in "/" in the list of files is an untracked repository inside this one.
     files = dict.fromkeys(path for path in listed if not path.endswith("/"))
-    nested = {
-        path.rstrip("/"): "a folder with a repository of its own" for path in listed if path.endswith("/")
-    }
+    nested = {path.rstrip("/"): NESTED for path in listed if path.endswith("/")}
     folders = {path.rstrip("/") for path in ignored if path.endswith("/")}
     return Listing(tuple(sorted_in_parts(files)), frozenset(folders | nested.keys()), nested)
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from context.disk.changes import Change, Status, line_sums
+from context.disk.changes import Change, Status, line_sums, packed
 from context.disk.file_list import is_temporary
 from context.disk.git import HELPFUL, Git
 from context.disk.source import LARGEST, Source, decode, is_inside, largest
-from context.text.words import unique_tokens
 
 
 def git_changes(git: Git, paths: tuple[str, ...] = ()) -> dict[str, Change]:
@@ -47,7 +46,7 @@ def git_changes(git: Git, paths: tuple[str, ...] = ()) -> dict[str, Change]:
             entry.status,
             line_sums(base) if isinstance(base, Source) else None,
             entry.renamed_from and entry.renamed_from.removeprefix(git.prefix),
-            unique_tokens(base.text) if isinstance(base, Source) else "",
+            packed(base) if isinstance(base, Source) else b"",
         )
     return changes
 

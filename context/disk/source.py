@@ -140,6 +140,10 @@ def is_inside(path: str) -> bool:
     return not any(part in _NO_NAMES or part.lower() == ".git" for part in path.split("/"))
 
 
+NESTED = "a folder with a repository of its own"
+"""Why a submodule, or another repository in the project, is not read but where one of its files is named."""
+
+
 def read(root: Path, path: str) -> Source | Unread:
     """The text of ``path`` (relative to ``root``), or why there is none. Never raises OSError.
 
@@ -153,7 +157,7 @@ def read(root: Path, path: str) -> Source | Unread:
     try:
         about = os.fstat(handle)
         if stat.S_ISDIR(about.st_mode):
-            return Unread(path, "a folder with a repository of its own")
+            return Unread(path, NESTED)
         if not stat.S_ISREG(about.st_mode):
             return Unread(path, "not a regular file")
         if about.st_size > largest(path):

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from context.code.languages import language_of
+from context.disk.source import NESTED, Source, is_inside
 from context.project.project_paths import ProjectPaths, project_paths
+from context.text.secrets import is_secret_file
 
 if TYPE_CHECKING:
     from context.project.snapshot import Snapshot
@@ -160,11 +162,12 @@ def resolve_target(target: str, snapshot: Snapshot) -> tuple[Mention, ...]:
 
 
 def _mentioned(word: str, names: ProjectPaths, snapshot: Snapshot) -> list[Mention]:
-    paths = _named(word, names, folders=True)
+    paths = _named(word, names, folders=True) or _nested(word, snapshot)
     part = _LINES.match(word.rstrip(_TRAILING))
     if not paths and part is not None:
         lines = _range(part)
-        return [Mention(path, lines=lines) for path in _named(part[1], names, folders=False) if lines]
+        held = _named(part[1], names, folders=False) or _nested(part[1], snapshot)
+        return [Mention(path, lines=lines) for path in held if lines]
     if not paths and _is_pattern(word):
         paths = list(names.matching(word) or names.matching(word.rstrip(_TRAILING)))
     if paths:
@@ -179,6 +182,17 @@ def _mentioned(word: str, names: ProjectPaths, snapshot: Snapshot) -> list[Menti
         return []
     symbol = ".".join(_JOINTS.split(bare))
     return [Mention(path, symbol=symbol) for path in _defining_files(symbol, snapshot)]
+
+
+def _nested(word: str, snapshot: Snapshot) -> list[str]:
+    """The file that a word names in a submodule, or in another repository inside the project: such a folder
+    is not listed, and its files are read only where they are named."""
+    path = word.rstrip(_TRAILING).removeprefix("./")
+    above = (path[:at] for at, mark in enumerate(path) if mark == "/")
+    if not any(snapshot.unread.get(folder) == NESTED for folder in above):
+        return []
+    readable = is_inside(path) and not is_secret_file(path) and isinstance(snapshot.read(path), Source)
+    return [path] if readable else []
 
 
 def _range(part: re.Match[str]) -> range:

@@ -13,24 +13,25 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from heapq import nlargest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from context.code.languages import is_code
-from context.disk.changes import Change
+from context.disk.changes import Change, differences
 from context.disk.source import Unread, read
 from context.find.expansion import other_forms
 from context.find.order import Order, Ranking, settings
-from context.index.file_text import FileText, file_text
+from context.index.file_text import file_text
 from context.project.attributes import unedited_in
 from context.project.project_paths import Nearness, ProjectPaths, nearness, project_paths
 from context.project.snapshot import Snapshot
 from context.text.generated import unedited_root
+from context.text.lines import TextLines
 from context.text.sorting import sorted_in_parts
-from context.text.words import stem, words, words_in
+from context.text.words import stem, words
 
 if TYPE_CHECKING:
     from context.index.postings import Words
@@ -43,28 +44,29 @@ _LONGEST = 50_000
 """Number of characters of the changed lines of one file that are looked at."""
 
 
-def changed_words(snapshot: Snapshot, paths: Iterable[str]) -> Mapping[str, int]:
-    """Count the words of the lines of ``paths`` that were added or moved, and of the names that are gone.
+def changed_words(snapshot: Snapshot, paths: Iterable[str], told: str = "") -> Mapping[str, int]:
+    """Count the words of the lines of ``paths`` that are new, gone or moved, and of what else is ``told``.
 
     Files without an earlier state count as a whole elsewhere: all of them changed.
     """
-    found: Counter[str] = Counter()
+    found = Counter(words(told))
     changes = [change for path in paths if (change := snapshot.changes.get(path)) and change.base is not None]
     for change in changes[:_MOST_FILES]:
-        source = snapshot.read(change.path)
-        if not isinstance(source, Unread):
-            found.update(_words_of(change, file_text(source)))
+        for lines in _changed_lines(change, snapshot):
+            found.update(words("\n".join(lines)[:_LONGEST]))
     return found
 
 
-def _words_of(change: Change, file: FileText) -> Counter[str]:
-    starts, text = file.starts, file.source.text
-    ranges = change.ranges(file.sums)
-    added = "\n".join(text[starts[lines.start] : starts[lines.stop]] for lines in ranges)
-    found = Counter(words(added[:_LONGEST]))
-    gone = set(change.names.split("\n")) - set(file.tokens.split("\n"))
-    found.update(words_in(dict.fromkeys(gone - {""}, 1)))
-    return found
+def _changed_lines(change: Change, snapshot: Snapshot) -> Iterator[list[str]]:
+    """The lines of a file that are new, and those that are gone, as far as they are known."""
+    source, gone = snapshot.read(change.path), TextLines(change.text)
+    if not isinstance(source, Unread):
+        now = file_text(source)
+        pairs = differences(change.base or array("I"), now.sums)
+        yield [line for _, new in pairs for line in now.lines[new.start : new.stop]]
+        yield [line for old, _ in pairs for line in gone[old.start : old.stop]]
+    elif source.gone:
+        yield gone[:]
 
 
 _MOST_SHARED = 400
@@ -101,11 +103,18 @@ _LONGEST_HELD = 200_000
 
 
 def rank(
-    snapshot: Snapshot, request: str, in_hand: Iterable[str], *, earlier: str = "", related: bool = True
+    snapshot: Snapshot,
+    request: str,
+    in_hand: Iterable[str],
+    *,
+    at_work: str = "",
+    earlier: str = "",
+    related: bool = True,
 ) -> Ranking:
     """Rank a snapshot's paths for a request; the paths ``in_hand`` come first.
 
-    ``earlier`` is the text of earlier requests. Without ``related`` only the files in hand are ranked.
+    ``earlier`` is the text of earlier requests, and ``at_work`` that of the last edits and failures, which
+    tells what the user works on as changed lines do. Without ``related`` only the files in hand are ranked.
     """
     hand = list(dict.fromkeys(in_hand))
     paths = project_paths(snapshot.paths)
@@ -119,18 +128,20 @@ def rank(
         )
     return snapshot.kept(
         "ranking",
-        (request, earlier, tuple(hand)),
-        lambda: _ranked(snapshot, request, earlier, hand, paths),
+        (request, at_work, earlier, tuple(hand)),
+        lambda: _ranked(snapshot, request, at_work, earlier, hand, paths),
     )
 
 
-def _ranked(snapshot: Snapshot, request: str, earlier: str, hand: list[str], paths: ProjectPaths) -> Ranking:
+def _ranked(
+    snapshot: Snapshot, request: str, at_work: str, earlier: str, hand: list[str], paths: ProjectPaths
+) -> Ranking:
     asked = {**_weighted_words(earlier, _EARLIER_WEIGHT), **_asked_words(request)}
     known_words = set().union(*map(words, hand[:_MOST_HELD]))
     subject = {word: weight for word, weight in asked.items() if word not in known_words}
     more = other_forms(subject, snapshot.words)
     asked, subject = {**more, **asked}, {**more, **subject}
-    evidence, wanted, held_words = _evidence(snapshot, asked, hand)
+    evidence, wanted, held_words = _evidence(snapshot, asked, hand, at_work)
     by_changes = "changed" in evidence
     near = _near(tuple(hand), paths)
     weights: dict[str, float] = settings()["weights"]
@@ -180,7 +191,7 @@ def _ranked(snapshot: Snapshot, request: str, earlier: str, hand: list[str], pat
 
 
 def _evidence(
-    snapshot: Snapshot, asked: dict[str, float], hand: list[str]
+    snapshot: Snapshot, asked: dict[str, float], hand: list[str], at_work: str
 ) -> tuple[dict[str, dict[str, float]], dict[str, float], dict[str, float]]:
     """The scores by kind of evidence and path, the weighted words that were searched for, and those of the
     files in hand."""
@@ -192,8 +203,8 @@ def _evidence(
     evidence["branch"] = {path: 1.0 for path in snapshot.branch if path not in snapshot.changes}
     wanted = dict(asked)
     held: dict[str, float] = {}
-    if hand:
-        known = index.kept("hand", tuple(hand), lambda: _evidence_of_hand(snapshot, hand))
+    if hand or at_work:
+        known = index.kept("hand", (tuple(hand), at_work), lambda: _evidence_of_hand(snapshot, hand, at_work))
         evidence |= known[0]
         for name in known[1]:
             wanted[name] = max(wanted.get(name, 0.0), _SHARED_WEIGHT)
@@ -204,10 +215,10 @@ def _evidence(
 
 
 def _evidence_of_hand(
-    snapshot: Snapshot, hand: list[str]
+    snapshot: Snapshot, hand: list[str], at_work: str
 ) -> tuple[dict[str, dict[str, float]], tuple[str, ...], tuple[str, ...], dict[str, float]]:
     """The evidence from the files in hand, the names that they share with other files, their rarest words
-    that other files have too, and the weighted words of what changed in them."""
+    that other files have too, and the weighted words of what changed in them and of what is ``at_work``."""
     index = snapshot.words
     held = [path for path in hand if path in snapshot.entries][:_MOST_HELD]
     defined = {name.lower() for path in held for name in snapshot.entries[path].names}
@@ -233,7 +244,7 @@ def _evidence_of_hand(
         ),
         "same_stem": dict.fromkeys(index.with_stems(_stems(hand)), 1.0),
     }
-    changed = _rarest_changed(changed_words(snapshot, held), index)
+    changed = _rarest_changed(changed_words(snapshot, hand, at_work), index)
     if changed:
         matches = index.score(changed)
         certainty = index.certainty(max(matches.values(), default=0.0))

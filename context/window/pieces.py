@@ -88,6 +88,7 @@ class WindowRequest:
 
     If a conversation continues in a window that starts afresh, ``earlier`` is the text of its last
     prompts, and ``recent`` are the files that it has been about, those of the newest turns first.
+    ``at_work`` is the text of its last edits and failures.
     """
 
     text: str
@@ -104,6 +105,7 @@ class WindowRequest:
     fill_comfort: int | None = None
     pinned: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    at_work: str = ""
     earlier: str = ""
     recent: tuple[str, ...] = ()
     likeliest_last: bool = False

@@ -193,4 +193,11 @@ def _ranked(packing: Packing, *, related: bool) -> Ranking:
     request = packing.request
     in_hand = [*packing.mentioned, *packing.pinned, *packing.snapshot.changes, *request.open_files]
     in_hand += request.recent
-    return rank(packing.snapshot, request.text, in_hand, earlier=request.earlier, related=related)
+    return rank(
+        packing.snapshot,
+        request.text,
+        in_hand,
+        at_work=request.at_work,
+        earlier=request.earlier,
+        related=related,
+    )

@@ -10,12 +10,14 @@ would select files unrelated to the question before.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from context.find.mentions import find_mentions
 from context.project.snapshot import Snapshot
 from session.base.events import (
+    CheckEnded,
+    CommandEnded,
     DialogueCompacted,
     Event,
     HunkDropped,
@@ -36,6 +38,8 @@ from session.base.text.pieces import Pieces
 
 MOST_SAID = 1_000_000
 """Characters of one answer that are kept, the newest: more than any window holds."""
+_LONGEST_FAILURE = 8_000
+"""Characters of what a failed command said that are kept, the last ones."""
 MOST_CALLS = 12
 """Most tool calls of one turn that are listed; the last ones are kept."""
 
@@ -97,19 +101,21 @@ class PastTurns:
     """The dialogue at one moment, oldest turn first.
 
     ``remembered`` holds the remembered lines and their numbers, ``compacted`` the compaction in force, and
-    ``proposed`` the model's last summary.
+    ``proposed`` the model's last summary. ``failing`` is what the last command or check that failed said of
+    it, until it passes.
     """
 
     turns: tuple[PastTurn, ...] = ()
     remembered: tuple[tuple[int, str], ...] = ()
     compacted: DialogueCompacted | None = None
     proposed: LedgerProposed | None = None
+    failing: str = ""
 
     def before(self, turn: str) -> PastTurns:
         """The dialogue before ``turn``."""
         names = [each.turn for each in self.turns]
         turns = self.turns[: names.index(turn)] if turn in names else self.turns
-        return PastTurns(turns, self.remembered, self.compacted, self.proposed)
+        return replace(self, turns=turns)
 
 
 @dataclass(slots=True)
@@ -137,6 +143,8 @@ class PastTurnsFold:
         HunkUndone,
         HunkRedone,
         ToolEnded,
+        CommandEnded,
+        CheckEnded,
         TurnEnded,
         LineRemembered,
         LineForgotten,
@@ -149,6 +157,7 @@ class PastTurnsFold:
         self._turns: dict[str, _OpenTurn] = {}
         self._remembered: dict[int, str] = {}
         self._lines = 0
+        self._failing: dict[str, str] = {}
         self._compacted: DialogueCompacted | None = None
         self._proposed: LedgerProposed | None = None
 
@@ -183,7 +192,12 @@ class PastTurnsFold:
                 told = line if status in ("done", "failed") else f"{line} ({status})"
                 self._of(turn).calls.append(told)
                 if tool == "run" and status in ("done", "failed"):
+                    self._ran(line.partition(" · ")[0], status, line, event.tail)
                     self._of(turn).runs.append(RunFact(line, status == "failed"))
+            case CommandEnded(line=line, status=status, tail=tail, places=places):
+                self._ran(line, status, tail, *places)
+            case CheckEnded(check=check, status=status, findings=findings, excerpt=excerpt):
+                self._ran(check, status, excerpt, *findings)
             case TurnEnded(turn=turn, status=status):
                 self._of(turn).status = status
             case LineRemembered(line=line, text=text):
@@ -212,10 +226,18 @@ class PastTurnsFold:
             )
             for turn, each in self._turns.items()
         )
-        return PastTurns(turns, tuple(sorted(self._remembered.items())), self._compacted, self._proposed)
+        remembered = tuple(sorted(self._remembered.items()))
+        failing = next(reversed(self._failing.values()), "")
+        return PastTurns(turns, remembered, self._compacted, self._proposed, failing)
 
     def _of(self, turn: str) -> _OpenTurn:
         return self._turns.setdefault(turn, _OpenTurn(""))
+
+    def _ran(self, name: str, status: str, *said: str) -> None:
+        """Keep what a command or a check said, if it failed, until it passes."""
+        self._failing.pop(name, None)
+        if status in ("failed", "red"):
+            self._failing[name] = "\n".join(said)[-_LONGEST_FAILURE:]
 
     def _last(self) -> _OpenTurn:
         return self._turns[next(reversed(self._turns))] if self._turns else self._of("")

@@ -162,8 +162,9 @@ class Preparation:
             memory,
             budget,
             dialogue.pieces,
-            past if fresh else None,
+            past,
             extra + heads,
+            fresh=fresh,
             first=not memory.conversation.items or other_subject,
         )
         if not fresh and window.unmet > _OTHER_SUBJECT * self.budget:
@@ -237,16 +238,17 @@ class Preparation:
         memory: TurnMemory,
         budget: int,
         dialogue: tuple[str, ...],
-        past: PastTurns | None,
+        past: PastTurns,
         extra: int,
         *,
+        fresh: bool,
         first: bool,
     ) -> Window:
-        """The window; a fresh one where the ``past`` is given, which is the dialogue before it. ``extra`` are
+        """The window; in a ``fresh`` one the ``past`` counts, which is the dialogue before it. ``extra`` are
         the tokens that the request has beside it. The ``first`` one about its subject is filled."""
         snapshot = self.project.snapshot
-        goes_on = past is not None and not (first and memory.conversation.items)
-        about = recent_topic(past, snapshot) if past is not None and goes_on else RecentTopic()
+        goes_on = fresh and not (first and memory.conversation.items)
+        about = recent_topic(past, snapshot) if goes_on else RecentTopic()
         most, comfort = self._fill_limits()
         request = WindowRequest(
             text=prompt,
@@ -255,21 +257,22 @@ class Preparation:
             history=dialogue,
             open_files=self.open_files,
             map_limit=map_limit(budget) if self.mapped else 0,
-            likely_limit=self._likely_limit(budget, memory, fresh=past is not None),
+            likely_limit=self._likely_limit(budget, memory, fresh=fresh),
             subject_limit=int(self._left(memory) * _SUBJECT_SHARE),
-            fills_up=past is not None and first,
+            fills_up=fresh and first,
             likeliest_last=self.brief,
             whole_files=not self.mapped,
-            fill_limit=None if past is None else most - extra,
-            fill_comfort=None if past is None else comfort - extra,
+            fill_limit=most - extra if fresh else None,
+            fill_comfort=comfort - extra if fresh else None,
             pinned=self.pins.pinned,
             removed=self.pins.removed,
+            at_work="\n".join(filter(None, (memory.edited_files.last_lines, past.failing))),
             earlier=about.words,
             recent=about.files,
             approved=self.approved,
-            used=0 if past is not None else self.count(self.instructions) + memory.conversation.tokens,
+            used=0 if fresh else self.count(self.instructions) + memory.conversation.tokens,
         )
-        if past is not None:
+        if fresh:
             return build(request, snapshot, self.counter, memory.seen.restart())
         # The model wrote these edits itself, and the report tells what the user did to them since.
         sources = (snapshot.read(path) for path in memory.edited_files.paths)

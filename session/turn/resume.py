@@ -50,6 +50,7 @@ def resume_session(file: Path, ledger: Ledger) -> ResumedSession:
     memory = TurnMemory()
     for event in events:
         memory.past_turns.take(event)
+    memory.edited_files.resumed(ledger, file.stem)
     if cut:
         memory.cut_short = "Your last answer was cut off before its end."
     named = (turn for event in events if isinstance(turn := getattr(event, "turn", None), str))

@@ -11,6 +11,7 @@ undo, another program), and is reported to the model as a short diff.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -30,6 +31,8 @@ from session.wire.protocol.items import Item
 
 LONGEST_DIFF = 120
 """Most lines of one file's diff; a longer diff is cut, and says so."""
+_LAST_EDITS, _LONGEST_EDIT = 8, 4_000
+"""How many of the last hunks tell what the user works on, and characters of each that do."""
 LONGEST_LINE = 1_000
 """Most characters of one line of a diff; a longer line is cut, and says so."""
 
@@ -39,6 +42,7 @@ class EditedFiles:
 
     def __init__(self) -> None:
         self._believed: dict[str, str | None] = {}
+        self._lines: deque[str] = deque(maxlen=_LAST_EDITS)
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -49,10 +53,17 @@ class EditedFiles:
         """A copy, to read while a turn changes the original."""
         copy = EditedFiles()
         copy._believed = dict(self._believed)
+        copy._lines = self._lines.copy()
         return copy
+
+    @property
+    def last_lines(self) -> str:
+        """The lines that the last hunks changed, as they were before and after. An undo leaves them."""
+        return "\n".join(self._lines)
 
     def landed(self, path: str, before: str | None, after: str | None) -> None:
         """Record that a hunk of the model turned ``before`` into ``after`` on disk."""
+        self._remember(path, before, after)
         believed = self._believed.get(path, before)
         if believed == before or believed is None or before is None or after is None:
             self._believed[path] = after
@@ -82,6 +93,19 @@ class EditedFiles:
             self.landed(entry.moved_to, None, after)
         else:
             self.landed(entry.path, before, after)
+
+    def resumed(self, ledger: Ledger, session: str) -> None:
+        """Recall what the last hunks of ``session`` changed. What the files hold by now is read anew."""
+        hunks = [record.id for record in ledger.hunks() if record.session == session]
+        before = EditedFiles()
+        for hunk in hunks[-_LAST_EDITS:]:
+            before.landed_hunk(ledger, hunk)
+        self._lines = before._lines
+
+    def _remember(self, path: str, before: str | None, after: str | None) -> None:
+        lines = unified_hunks(split(before or "")[0], split(after or "")[0], context=0)
+        changed = "\n".join(line[1:] for line in lines if line[0] != "@")
+        self._lines.append(f"{path}\n{changed[:_LONGEST_EDIT]}")
 
     def changes(self, now: Mapping[str, str | None]) -> str:
         """A report for the model on how the texts ``now`` of the files in ``paths`` differ from those that

@@ -9,8 +9,9 @@ the message without what looks like code, ``cold`` the message's first line and 
 the same as a second turn, after a first one about another commit of the project, ``afresh`` that of
 ``masked`` as a second turn whose conversation has run full, so that its window is started afresh. In the
 states of ``DIRTY`` the tree has changes: in ``dirty`` the file in hand is as the commit leaves it and the
-request is "Go on."; in ``large`` a long file that the commit edits has one other line changed, and the
-request is the message; ``largenamed`` names that file too. A commit without such a file has no figure there.
+request is "Go on."; in ``landed`` hunks of this session made it so, and that is committed; in ``large`` a
+long file that the commit edits has one other line changed, and the request is the message; ``largenamed``
+names that file too. A commit without such a file has no figure there.
 
 Recall is the mean over commits, with the 95 % interval of a bootstrap; a peer's line has the interval of its
 paired difference to spark. With ``--equal`` each peer is measured again with the tokens that spark spent
@@ -37,7 +38,7 @@ from tests.bench.replay_session import SessionWindows
 from tests.bench.replay_truth import Truth, commits, git, masked, truth
 
 BUDGETS = (8_000, 32_000, 100_000)
-DIRTY = ("dirty", "large", "largenamed")
+DIRTY = ("dirty", "landed", "large", "largenamed")
 MODES = ("on", "off", "masked", "cold", "second", "afresh", *DIRTY)
 MEASURES = ("file", "definition", "line", "text")
 SPARK = "spark"
@@ -45,6 +46,8 @@ RESAMPLES = 1000
 _SECOND, _AFRESH = "second", "afresh"
 _LATER = (_SECOND, _AFRESH)
 """The modes that the peers have not: they know of one request only."""
+_GOES_ON = ("dirty", "landed")
+_COMMIT = ("-c", "user.name=x", "-c", "user.email=x@y.z", "commit", "--no-verify")
 _LARGE = 20_000
 """Length in characters from which a file counts as long."""
 
@@ -81,7 +84,7 @@ def asked(found: Truth, mode: str) -> tuple[str, str]:
     if mode in ("cold", _SECOND):
         return found.message.partition("\n")[0], ""
     if mode in DIRTY:
-        return ("Go on." if mode == "dirty" else found.message), ""
+        return ("Go on." if mode in _GOES_ON else found.message), ""
     message = found.message if mode == "on" else "" if mode == "off" else masked(found.message)
     return message, found.given
 
@@ -93,9 +96,11 @@ def prompt(words: str, given: str) -> str:
 
 def dirtied(folder: Path, found: Truth, mode: str) -> str:
     """Change one file of the tree as ``mode`` says, and return its path; empty where there is none."""
-    if mode == "dirty":
+    if mode in _GOES_ON:
         text = git(folder, "show", f"{found.commit}:{found.given}")
         (folder / found.given).write_text(text, "utf-8", newline="")
+        if mode == "landed":
+            git(folder, *_COMMIT, "-qam", "work")
         return found.given
     long = [path for path in sorted(found.files) if (folder / path).stat().st_size >= _LARGE]
     if not long:
@@ -183,14 +188,17 @@ class Replay:
 
     def _dirty(self, found: Truth, mode: str, project: Project, peers: dict[str, Filler]) -> None:
         folder = project.root
+        before = (folder / found.given).read_text("utf-8", "replace")
         path = dirtied(folder, found, mode)
         if path:
+            after = (folder / found.given).read_text("utf-8", "replace")
+            edited = (path, before, after) if mode == "landed" else None
             snapshot = project.scan()
             sessions = SessionWindows(project, self._counter)
             words, _ = asked(found, mode)
             given = path if mode == "largenamed" else ""
             for budget in self._given.budgets:
-                mine = sessions.turns([prompt(words, given)], budget)
+                mine = sessions.turns([prompt(words, given)], budget, edited=edited)
                 self._take(found, (mode, budget, SPARK), mine)
                 for name, fill in peers.items():
                     if name != NAME:

@@ -16,6 +16,9 @@ from tests.bench.replay_peers import Filled, lines_of
 INSTRUCTIONS = "You are a pair programmer.\n"
 _OUTLINE_ONLY = "definitions only"
 
+Edited = tuple[str, str, str]
+"""A path, and its text before and after hunks."""
+
 
 class SessionWindows:
     """Builds the windows of one project's sessions; ``over`` counts those over their budget, of ``made``."""
@@ -28,13 +31,17 @@ class SessionWindows:
         """What the model has been shown after the first turn."""
         return self.turns([prompt], budget)
 
-    def turns(self, prompts: list[str], budget: int, *, full: bool = False) -> Filled:
+    def turns(
+        self, prompts: list[str], budget: int, *, full: bool = False, edited: Edited | None = None
+    ) -> Filled:
         """What the model has been shown after these turns; nothing is answered between them.
 
         With ``full`` the conversation has run full before the last one, whose window is started afresh: what
-        was shown before it does not count.
+        was shown before it does not count. What was ``edited`` landed in this session.
         """
         memory = TurnMemory()
+        if edited is not None:
+            memory.edited_files.landed(*edited)
         for number, prompt in enumerate(prompts, start=1):
             if full and number == len(prompts):
                 memory.conversation.extend((), budget)

@@ -98,7 +98,8 @@ def test_a_script_is_known_by_its_first_line(repo: Repo, first: str, text: str, 
         **{"bin/tool": f"{first}\n{text}", "notes.md": f"# {name} {name} quench\n", "LICENSE": "go\n"}
     )
     snapshot = Project(repo.root).scan()
-    assert outline("bin/tool", f"{first}\n{text}").names == {name}
+    found = outline("bin/tool", f"{first}\n{text}")
+    assert found.names == {name} and "bin/" not in found.text
     assert snapshot.entries["bin/tool"].names == {name}
     discount = rank(snapshot, "go", []).order.discount
     assert (discount("bin/tool"), discount("LICENSE"), discount("notes.md")) == (1.0, 0.3, 0.3)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from context.find.ranking import changed_words, rank
 from context.project.project import Project
 from context.text.tokens import Counter
@@ -27,15 +29,35 @@ def changed(repo: Repo) -> Project:
     return Project(repo.root)
 
 
-def test_words_of_changed_lines_and_names_that_are_gone_are_counted(repo: Repo) -> None:
+def test_words_of_lines_that_are_new_and_that_are_gone_are_counted(repo: Repo) -> None:
     counted = changed_words(changed(repo).scan(), ["work.py", "rates.py"])
-    assert counted == {"return": 1, "quench": 1, "total": 1, "old_rate": 1, "old": 1, "rate": 1}
+    assert counted == {"return": 2, "quench": 1, "total": 2, "old_rate": 1, "old": 1, "rate": 1}
+
+
+@pytest.mark.parametrize("after", ["", None], ids=["line", "file"])
+def test_a_name_counts_that_stands_elsewhere_in_the_file_or_whose_file_is_gone(
+    repo: Repo, after: str | None
+) -> None:
+    before = "quench(1)\n"
+    repo.commit(**{"a.py": before * 2, **FILES})
+    repo.write("a.py", before) if after == "" else (repo.root / "a.py").unlink()
+    snapshot = Project(repo.root).scan()
+    assert changed_words(snapshot, ["a.py"])["quench"] == (1 if after == "" else 2)
+    assert rank(snapshot, "Go on.", ["a.py"]).order.top[0] == "rates.py"
+
+
+def test_what_an_edit_changed_that_is_committed_or_undone_counts_as_changed_lines_do(repo: Repo) -> None:
+    repo.commit(**FILES)
+    snapshot = Project(repo.root).scan()
+    ranking = rank(snapshot, "Go on.", [], at_work="    return old_rate(total)\n    return quench(total)\n")
+    assert set(ranking.order.top[:2]) == {"rates.py", "callers.py"}
+    assert ranking.changed
 
 
 def test_a_line_that_moved_counts(repo: Repo) -> None:
     repo.commit(**{"a.py": "one = 1\ntwo = 2\nthree = 3\n"})
     repo.write("a.py", "two = 2\nthree = 3\none = 1\n")
-    assert changed_words(Project(repo.root).scan(), ["a.py"]) == {"one": 1}
+    assert changed_words(Project(repo.root).scan(), ["a.py"]) == {"one": 2}
 
 
 def test_what_changed_ranks_before_the_rest_of_the_file(repo: Repo) -> None:

@@ -201,6 +201,25 @@ def test_mentions_without_a_result_are_reported(repo: Repo, counter: Counter) ->
     }
 
 
+def test_a_file_of_a_submodule_is_shown_where_it_is_named(repo: Repo, counter: Counter) -> None:
+    repo.commit(**{"a.py": CODE})
+    repo.git("init", "-q", "lib/nested")
+    for name in ("far.py", ".env", "data.bin", ".git/config"):
+        repo.write(f"lib/nested/{name}", "TOKEN=1\0\n" if name == "data.bin" else "far = 1\n")
+    (repo.root / "lib/nested/link.py").symlink_to(repo.root / "a.py")
+    snapshot = Project(repo.root).scan()
+    assert find_mentions("@lib/nested/far.py:1-1.", snapshot) == (
+        Mention("lib/nested/far.py", lines=range(1)),
+    )
+    window = build(WindowRequest("See @lib/nested/far.py.", "", 9000), snapshot, counter)
+    assert "## File: lib/nested/far.py\n\n```python\nfar = 1\n```" in window.text
+    assert not [left for left in window.left_out if left.named]
+    request = (
+        "far @lib/nested/.env @lib/nested/data.bin @lib/nested/.git/config @lib/nested/link.py @lib/nested/"
+    )
+    assert find_mentions(f"{request} @lib/nested/../nested/far.py", snapshot) == ()
+
+
 def reasons(request: str, snapshot: Snapshot) -> dict[str, str]:
     assert find_mentions(request, snapshot) == ()
     return unresolved_mentions(request, snapshot)

@@ -128,6 +128,20 @@ def test_a_prompt_about_another_subject_starts_the_window_afresh(tmp_path: Path)
     assert not preparation.prepare_now("and the first cursor?", memory, PAST).afresh
 
 
+@pytest.mark.parametrize("what", ["edits", "failure"])
+def test_going_on_is_about_the_last_edits_and_what_failed_last(tmp_path: Path, what: str) -> None:
+    a_large_project(tmp_path)
+    preparation, memory = prepared(tmp_path), TurnMemory()
+    failing = "NameError: cursor_3" if what == "failure" else ""
+    if what == "edits":
+        memory.edited_files.landed("gone.py", "cursor_3()\n", "")
+    went_on = preparation.prepare_now("Go on.", memory, replace(PAST, failing=failing)).window.text
+    assert "def turn_cursor_3(" in went_on and "= cursor_3(value, 2)" in went_on
+    assert "= packet_3(" not in went_on and "= cursor_3(" not in "".join(
+        sent(preparation, TurnMemory(), "Go on.", PAST)
+    )
+
+
 def test_what_comes_while_a_request_is_prepared_stays_owed(tmp_path: Path) -> None:
     preparation, memory = prepared(tmp_path), TurnMemory()
     memory.unreported.append(LANDED)

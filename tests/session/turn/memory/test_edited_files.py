@@ -118,6 +118,20 @@ def test_an_undo_is_told_as_a_change(desk: Desk) -> None:
     assert "SEVEN" not in report.replace(" SEVEN", "")
 
 
+def test_the_lines_of_the_last_hunks_are_kept_though_the_user_undoes_them(desk: Desk) -> None:
+    desk.model("a.txt", ["two"], ["TWO"])
+    desk.model("a.txt", ["four", "five"], ["four", "FIVE"])
+    assert isinstance(desk.workspace.landing.undo(), Landed)
+    assert desk.knowledge.last_lines == "a.txt\ntwo\nTWO\na.txt\nfive\nFIVE"
+    for number in range(8):
+        desk.model(f"{number}.txt", [], [f"new {number}"], action=Action.ADD)
+    assert desk.knowledge.last_lines == "\n".join(f"{n}.txt\nnew {n}" for n in range(8))
+    again = EditedFiles()
+    again.resumed(desk.workspace.ledger, "")
+    assert again.last_lines == desk.knowledge.last_lines
+    assert again.paths == ()
+
+
 def test_a_new_file_a_deleted_and_a_moved_one(desk: Desk) -> None:
     desk.model("new.txt", [], ["fresh"], action=Action.ADD)
     (desk.root / "b.txt").write_text("b\n")

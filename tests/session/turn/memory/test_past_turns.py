@@ -3,6 +3,8 @@ from __future__ import annotations
 import pytest
 
 from session.base.events import (
+    CheckEnded,
+    CommandEnded,
     Event,
     FileSaved,
     HunkDropped,
@@ -14,6 +16,7 @@ from session.base.events import (
     PromptSubmitted,
     ReasoningDelta,
     TextDelta,
+    ToolEnded,
     TurnEnded,
 )
 from session.turn.past_turns import PastTurn, PastTurnsFold
@@ -98,6 +101,30 @@ def test_an_undo_by_the_developer_is_part_of_the_last_turn() -> None:
 def test_a_refused_undo_belongs_to_no_turn() -> None:
     texts = fold(PromptSubmitted("t1", "x"), HunkRefused("", "h9", "a.py", "conflict", "m"))
     assert texts == ("The developer asked:\nx\n",)
+
+
+FAILS = CommandEnded("c1", "pytest", "failed", "exit 1", "1 failed", ("a.py:3: old_rate",))
+
+
+@pytest.mark.parametrize(
+    ("events", "failing"),
+    [
+        ([FAILS], "1 failed\na.py:3: old_rate"),
+        ([FAILS, CommandEnded("c2", "ls", "done", "exit 0", "a.py")], "1 failed\na.py:3: old_rate"),
+        ([FAILS, CommandEnded("c2", "pytest", "done", "exit 0", "1 passed")], ""),
+        ([FAILS, CommandEnded("c2", "mypy", "failed", "exit 1", "b.py:1")], "b.py:1"),
+        ([FAILS, CommandEnded("c2", "pytest", "failed", "exit 1", "x" * 9_000)], "x" * 8_000),
+        ([CheckEnded("types", "red", 1.0, ("b.py:1: no",), excerpt="Found 1")], "Found 1\nb.py:1: no"),
+        ([CheckEnded("types", "red", 1.0), CheckEnded("types", "green", 1.0)], ""),
+        ([ToolEnded("t1", "k1", "run", "failed", "run make · exit 2", "b.c:4")], "run make · exit 2\nb.c:4"),
+        ([ToolEnded("t1", "k1", "read", "failed", "read x")], ""),
+    ],
+)
+def test_what_failed_last_is_kept_until_it_passes(events: list[Event], failing: str) -> None:
+    past = PastTurnsFold()
+    for event in events:
+        past.take(event)
+    assert past.past().failing == failing
 
 
 def test_an_undo_before_any_prompt_is_not_lost() -> None:

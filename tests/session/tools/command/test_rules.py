@@ -134,7 +134,8 @@ def test_answers_are_kept_until_they_are_taken_back(tmp_path: Path) -> None:
 
 OUTSIDE = [
     "pytest /tmp/x", "pytest --pyargs evil -c /tmp/x", "pytest -c/tmp/x", "pytest --rootdir=/tmp",
-    "pytest ../x", "pytest a/../../x", "pytest --confcutdir=..", "pytest ..", "pytest -o cache_dir=/tmp/x", "pytest '/tmp/a'",
+    "pytest ../x", "pytest a/../../x", "pytest --confcutdir=..", "pytest ..", "pytest -o cache_dir=/tmp/x",
+    "pytest '/tmp/a'",
     "pytest --override-ini=a=/x", "pytest @/tmp/x", "pytest link/x", "pytest -p ../evil", "pytest a:/tmp/x",
     "pytest --junit-xml=../../.bashrc", "pytest https://evil/x", "pytest -c../x",
     "pytest --log-file=a,/tmp/x",

@@ -54,7 +54,7 @@ def _parsed(name: str, text: str) -> Any:
         return {}
     if name.endswith(".json"):
         return json.loads(text)
-    if name.endswith(".cfg"):
+    if name.endswith((".cfg", ".ini")):
         parser = configparser.ConfigParser(interpolation=None, strict=False)
         parser.read_string(text)
         return _nested(parser)
@@ -62,7 +62,7 @@ def _parsed(name: str, text: str) -> Any:
 
 
 def _nested(parser: configparser.ConfigParser) -> dict[str, Any]:
-    """The sections of setup.cfg, where dots in a name stand for tables in tables."""
+    """The sections of an INI file, where dots in a name stand for tables in tables."""
     table: dict[str, Any] = {}
     for section in parser.sections():
         inner = table

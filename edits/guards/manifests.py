@@ -40,6 +40,7 @@ _LONGEST_LIST = 200_000
 class _Kinds:
     lock: re.Pattern[str]
     requirements: re.Pattern[str]
+    script: Table
     readers: tuple[tuple[re.Pattern[str], Table | Elements | Lines], ...] = field(default=())
 
 
@@ -67,6 +68,9 @@ def read_manifest(path: str, text: str) -> Taken | None:
         return read_setup_py(text)
     if name in ("go.mod", "go.work"):
         return read_go(text)
+    if name.endswith((".py", ".pyw")):
+        said = _SCRIPT.search(text) if "# /// script" in text else None
+        return read_table("", re.sub("(?m)^# ?", "", said[1]), kinds.script) if said else Taken()
     for matches, how in kinds.readers:
         if matches.fullmatch(name):
             if isinstance(how, Table):
@@ -116,6 +120,8 @@ def _is_list_of_requirements(text: str) -> bool:
     return all(map(_LIKE_A_REQUIREMENT.match, lines)) and any(map(_SURELY_ONE.match, lines))
 
 
+_SCRIPT = re.compile(r"(?m)^# /// script[ \t]*\n((?:^#(?: .*)?\n)*?)^# ///[ \t]*$")
+"""What a script says of itself between two comments (PEP 723)."""
 _LIKE_A_REQUIREMENT = re.compile(
     r"--?[a-z][a-z-]*[ =]|[A-Za-z0-9][\w.-]*\s*(?:\[[\w, .-]*\])?\s*(?:$|[=~<>!;@#(\\])"
     r"|(?:git|hg|svn|bzr)\+|https?://|file:"
@@ -142,16 +148,22 @@ def _kinds() -> _Kinds:
     data = tomllib.loads(resources.files("edits.guards").joinpath("manifests.toml").read_text("utf-8"))
     plain, usual = frozenset(data["plain"]), frozenset(data["usual"])
     readers: list[tuple[re.Pattern[str], Table | Elements | Lines]] = []
-    for row in data["table"]:
-        keys = (_keys(row["names"]), _keys(row["sources"]), _keys(row.get("but", [])))
-        readers.append((_names(row), Table(*keys, plain, bool(row.get("python")))))
+    readers += [(_names(row), _table(row, plain)) for row in data["table"]]
     for row in data["xml"]:
         readers.append(
             (_names(row), Elements(*map(frozenset, (row["elements"], row["packages"], row["properties"]))))
         )
     for row in data["lines"]:
         readers.append((_names(row), Lines(row["comment"], usual, tuple(row.get("blocks", ())))))
-    return _Kinds(_names({"files": data["lock"]}), _names({"files": data["requirements"]}), tuple(readers))
+    script = _table(data["script"], plain)
+    return _Kinds(
+        _names({"files": data["lock"]}), _names({"files": data["requirements"]}), script, tuple(readers)
+    )
+
+
+def _table(row: dict[str, Any], plain: frozenset[str]) -> Table:
+    keys = (_keys(row["names"]), _keys(row["sources"]), _keys(row.get("but", [])))
+    return Table(*keys, plain, bool(row.get("python")))
 
 
 def _names(row: dict[str, Any]) -> re.Pattern[str]:

@@ -96,8 +96,9 @@ LIKELY_ROUNDS = 3
 """Requests after the first one of an attempt that are assumed: each round of tool calls is one."""
 
 
-def estimate(asked: Iterable[ChosenModel], input_tokens: int) -> Estimate:
-    """The estimate for a race whose attempts ask these models, and send ``input_tokens`` each.
+def estimate(asked: Iterable[ChosenModel], input_tokens: int, rounds: int = LIKELY_ROUNDS) -> Estimate:
+    """The estimate for a race whose attempts ask these models, send ``input_tokens`` each, and are asked
+    again after so many ``rounds`` of calls.
 
     A model that calls tools, or sends its edits as calls, is asked again with what came of them, and then its
     input is in the server's cache. It may be there after the first attempt as well; that is not counted on.
@@ -106,7 +107,7 @@ def estimate(asked: Iterable[ChosenModel], input_tokens: int) -> Estimate:
     priced = True
     for chosen in asked:
         model, price = chosen.model, chosen.price
-        again = LIKELY_ROUNDS * input_tokens if model.tools or model.edits_are_calls else 0
+        again = rounds * input_tokens if model.tools or model.edits_are_calls else 0
         tokens += input_tokens + again + LIKELY_OUTPUT
         if price is None:
             priced = False

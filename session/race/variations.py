@@ -21,14 +21,15 @@ FIRST_WINDOW = 25_000
 """Input tokens that a first request is assumed to have before its window is made."""
 
 
-def likely(opening: Opening, attempts: int) -> tuple[Estimate, Estimate]:
+def likely(opening: Opening, attempts: int) -> tuple[Estimate, Estimate, Estimate]:
     """What a race of so many attempts in this project is likely to take, before anything is known of its
-    prompt, and what each further answer of one is. Raises ChoiceError."""
+    prompt: where no attempt calls a tool, and where each does; and what each further answer of one is. Raises
+    ChoiceError."""
     settings, toolbox = opening.settings.attempts, Toolbox()
     choice = ModelChoice(opening, "", toolbox)
     asked = [_choice(at, "", settings, opening, "", toolbox, choice).chosen() for at in range(attempts)]
     tokens = min([FIRST_WINDOW, *(each.model.budget for each in asked)])
-    return estimate(asked, tokens), estimate_later(asked, tokens)
+    return estimate(asked, tokens, 0), estimate(asked, tokens), estimate_later(asked, tokens)
 
 
 def vary(

@@ -46,7 +46,8 @@ class CommandOffer:
     ) -> None:
         settings, workspace = opening.settings, opening.workspace
         mode = running(settings.tools, attended=attended, trusted=settings.trusted)
-        rules = CommandRules((*settings.tools.allow, *settings.allow), KeptRules(workspace.folders.state))
+        given = (*settings.tools.allow, *settings.allow)
+        rules = CommandRules(given, KeptRules(workspace.folders.state), workspace.root)
         environ = opening.command_environ
         walls = _Walls(workspace.root, environ)
         self._tool = RunTool(workspace.root, environ, mode, rules=rules, walls=walls)

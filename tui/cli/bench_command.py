@@ -120,16 +120,17 @@ async def _try(
 
 def _say_estimate(opened: Opening, attempts: int, commits: int, fix: int | None) -> None:
     """Say what it is likely to take, before anything is asked."""
-    from session.race.plan import Estimate
     from session.race.variations import likely
     from session.setup.model_choice import ChoiceError
 
     try:
-        first, later = likely(opened, attempts)
+        least, most, later = likely(opened, attempts)
     except ChoiceError as problem:
         leave(f"[attempts] in config.toml: {problem}", CONFIGURATION)
-    cost = None if first.cost is None else first.cost * commits
-    all_of_it = Estimate(first.tokens * commits, cost)
+    tokens = f"{least.tokens * commits:,} to {most.tokens * commits:,} tokens"
+    costs = [each.cost * commits for each in (least, most) if each.cost is not None]
+    cost = f", {' to '.join(f'${each:,.2f}' for each in costs)}" if costs else ""
+    all_of_it = f"{tokens}{cost}, by how often the model calls tools"
     rounds = opened.settings.attempts.rounds if fix is None else fix
     again = f"; a red one answers again up to {rounds} times, {later} each" if rounds else ""
     count = f"at most {attempts * commits} answers: {attempts} for each of {commits} commits"

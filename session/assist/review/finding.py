@@ -73,11 +73,6 @@ class ReviewFinding:
     why: str
     fix: Fix | None = None
 
-    @property
-    def identity(self) -> tuple[str, str, int]:
-        """What makes two findings the same."""
-        return self.path, self.kind, self.start
-
 
 class UnusableError(ValueError):
     """A finding that cannot be shown, since it cannot be read or names what nobody was shown; the message

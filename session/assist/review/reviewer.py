@@ -138,15 +138,15 @@ class Asked:
 
     async def findings(self, ask: Ask, profile: RequestProfile) -> AsyncGenerator[ReviewFinding, None]:
         """Ask, and give each finding once. Raises LinkError."""
-        seen: set[tuple[str, str, int]] = set()
+        seen: set[ReviewFinding] = set()
         for text in await asyncio.to_thread(lambda: list(requests(self._change.files))):
             answer, placed, before = Answer(), 0, len(self.left_out)
             async with contextlib.aclosing(self._records(ask, profile, text, answer)) as records:
                 async for record in records:
                     finding = self._read(record)
                     placed += finding is not None
-                    if isinstance(finding, ReviewFinding) and finding.identity not in seen:
-                        seen.add(finding.identity)
+                    if isinstance(finding, ReviewFinding) and finding not in seen:
+                        seen.add(finding)  # others on the same line may be worse
                         self.found += 1
                         yield finding
                     if self.found == self._most:

@@ -17,7 +17,7 @@ import json
 import re
 import shlex
 import tomllib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -270,11 +270,13 @@ def _text(value: Any) -> str:
 
 
 class CommandRules:
-    """The rules of a session: ``given`` by settings, kept answers, and those for this session alone."""
+    """The rules of a session in the project at ``root``: ``given`` by settings, kept answers, and those for
+    this session alone."""
 
-    def __init__(self, given: Iterable[Rule], kept: KeptRules) -> None:
+    def __init__(self, given: Iterable[Rule], kept: KeptRules, root: Path) -> None:
         self._given = tuple(given)
         self._kept = kept
+        self._root = root.resolve()
         self._session: set[Rule] = set()
         self._commands: set[str] = set()
         """Commands that no rule can be about, which the user allowed for the session as they are."""
@@ -285,11 +287,16 @@ class CommandRules:
         if command in self._commands:
             return True
         rules = (*self._given, *self._session, *self._kept.read())
-        return any(rule.covers(command) for rule in rules)
+        return any(rule.covers(command) for rule in rules) and not self._leads_out(command)
+
+    def rule_for(self, command: str) -> Rule | None:
+        """The rule that the user can give for ``command``; None where none would cover it."""
+        rule = rule_for(command)
+        return rule if rule is not None and rule.covers(command) and not self._leads_out(command) else None
 
     def for_session(self, command: str) -> None:
         """Ask no more about commands like this one in this session."""
-        rule = rule_for(command)
+        rule = self.rule_for(command)
         if rule is None:
             self._commands.add(command)
         else:
@@ -297,6 +304,31 @@ class CommandRules:
 
     def always(self, command: str) -> None:
         """Ask no more about commands like this one in this project. Raises StoreError."""
-        rule = rule_for(command)
+        rule = self.rule_for(command)
         if rule is not None:
             self._kept.add(rule)
+
+    def _leads_out(self, command: str) -> bool:
+        """Whether an argument names a place outside of the project, or an address."""
+        words = plain_words(command)[1:]
+        return any(self._is_outside(place) for word in words for place in _places(word.text))
+
+    def _is_outside(self, place: str) -> bool:
+        try:
+            return not (self._root / place).resolve().is_relative_to(self._root)
+        except (OSError, RuntimeError, ValueError):
+            return True
+
+
+def _places(word: str) -> Iterator[str]:
+    """What in an argument may be a path: ``-c/x``, ``--output=../x``, ``a:/x`` and ``@/x`` name one too."""
+    for part in (word, *_WITHIN_WORD.split(word)[1:]):
+        if "/" in part or part in ("~", ".."):
+            yield part if part[0] != "~" else "/"
+    if (found := _AFTER_FLAG.match(word)) is not None:
+        yield found[1]
+
+
+_WITHIN_WORD = re.compile("[=,:@]")
+_AFTER_FLAG = re.compile(r"-{1,2}\w[\w-]*?((?:~|\.\.)?/.*)", re.DOTALL)
+"""A path right behind the letter of an option."""

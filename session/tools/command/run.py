@@ -166,7 +166,7 @@ class RunTool:
                 return
         except StoreError as problem:
             why = f"{why}; {problem}" if why else str(problem)
-        rule = await asyncio.to_thread(rule_for, command)
+        rule = await asyncio.to_thread(rules.rule_for if rules is not None else rule_for, command)
         always = f"{rule} …" if rule is not None else ""
         consent = await around.ask(Asking(self.label({"command": command}), why, always))
         if rules is None:

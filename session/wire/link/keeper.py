@@ -303,13 +303,13 @@ class Keeper:
         except LinkError as error:
             problem = await self.why_lost(error)
             silent = "no answer" if problem.code == NO_UPGRADE else "refused"
-            if self._has_no_websocket(problem) and self.fall_back(str(problem.status or silent)):
+            if self.has_no_websocket(problem) and self.fall_back(str(problem.status or silent)):
                 return problem
             return await self.renew(problem) or problem
         self._upgrades_lost = 0
         return channel
 
-    def _has_no_websocket(self, problem: LinkError) -> bool:
+    def has_no_websocket(self, problem: LinkError) -> bool:
         """Whether the server, or what stands before it, may know no WebSocket. Not all say so with a 426:
         some refuse the upgrade for another reason, close the connection, or are silent. Where an upgrade has
         succeeded once, that is a fault that passes, unless it repeats: the network may be another.

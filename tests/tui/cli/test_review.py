@@ -157,6 +157,7 @@ BARE = {key: value for key, value in ERROR.items() if key != "fix"}
         (json.dumps([ERROR]), 1),
         (json.dumps({"findings": [ERROR]}, indent=1), 1),
         (json.dumps({**BARE, "severity": "critical"}), 1),
+        (json.dumps({**BARE, "severity": "note"}) + json.dumps(BARE), 1),
         ("I'm sorry, but I can't help with that.", 5),
         ("Line 2 divides by zero where the list is empty.", 5),
         ("a.py:2: error: it divides by zero", 5),

@@ -155,7 +155,7 @@ class RaceView:
         """What the race is and takes, or how it ended."""
         if self.ended is not None:
             role = "success" if self.ended.winner else "warning"
-            return Row(_clipped([(" " + visible(ended_line(self.ended)), role)], width), fill)
+            return Row(_clipped([(" " + visible(ended_line(self.ended, width - 1)), role)], width), fill)
         if not self._told_before:
             return Row(_clipped([(f" {visible(self._head)}", "strong")], width), fill)
         before = [_verdict(check, self._before.get(check, "")) for check in self.checks]

@@ -221,14 +221,20 @@ def ran_on(where: str) -> str:
     return f" · on {where}" if where not in ("", "here") else ""
 
 
-def ended_line(event: RaceEnded) -> str:
-    """Who won a race, and what it took."""
+def ended_line(event: RaceEnded, width: int | None = None) -> str:
+    """Who won a race, and what it took: as much of that as there is room for in ``width`` cells."""
     won = f"attempt {event.winner} of {event.attempts} won" if event.winner else "no attempt won"
     why = f": {event.why}" if event.why and not event.winner else ""
-    cost = f" · {dollars(event.cost)}" if event.cost is not None else ""
-    took = f"{thousands(event.tokens)} tokens{cost} · {duration(event.seconds)}"
-    again = f" · {event.again} answered again" if event.again else ""
-    return f"{won}{why} · {event.green} green{again} · {took}"
+    parts = [f"{won}{why}", f"{thousands(event.tokens)} tokens", duration(event.seconds)]
+    if event.cost is not None:
+        parts.insert(2, dollars(event.cost))
+    if event.again:
+        parts.insert(1, f"{event.again} answered again")
+    if event.green or not event.why:
+        parts.insert(1, f"{event.green} green")
+    while width is not None and len(" · ".join(parts)) > width and len(parts) > 1:
+        parts.pop()
+    return " · ".join(parts)
 
 
 def _why(why: str) -> str:

@@ -42,7 +42,7 @@ SPLIT_SEQUENCE_DELAY = 0.5
 CONTROL_KEYS = frozenset(map(chr, range(32))) - frozenset("\r\n\b\t")
 """Characters that are keys of their own behind ESC, whatever Esc does. The others may be Alt+Enter,
 Alt+Backspace, and Shift+Tab of the Linux console."""
-LONGEST_SEQUENCE = 64
+LONGEST_SEQUENCE = 1 << 10
 """Characters after which something that began like a sequence is passed on as it is."""
 LONGEST_ANSWER = 1 << 20
 """Characters after which an answer, such as the clipboard's content, is taken for something else."""
@@ -53,23 +53,37 @@ _BACKGROUND = f"{ESC}]11;"
 """The beginning of the answer."""
 ANSWER_DELAY = 3.0
 """Seconds that the rest of an answer may take."""
+_SEVEN_BITS = {chr(ord(each) + 0x40): ESC + each for each in "OP[\\]^_"}
+"""Control characters of eight bits (ECMA-48, C1), which some terminals send, in their form of seven."""
 _STRINGS = "]P_^"
 """What begins a string of the terminal behind ESC: OSC, DCS, APC and PM."""
-_ANSWER = re.compile(
-    r"\x1b(?:\]\d{1,4};|P(?:[!>]\||[012][+$][ru])|_G\w+=)"  # colours; versions and settings; pictures
-)
+_STRING_BEGINS = r"(?:\]\d{1,4};|P(?:[!>]\||\d{0,4}(?:!~|[+$][rstu]))|_G\w+=)"  # colours; settings; pictures
+_ANSWER = re.compile(ESC + _STRING_BEGINS)
 """How the strings begin with which terminals answer. Nobody types that."""
-_MAY_BE_ANSWER = re.compile(r"\x1b(?:\](?:\d{1,4})?|P(?:[!>]|[012][+$]?)?|_(?:G\w*)?|\^[^\x1b]*)")
-"""The beginnings of these, and of a message that terminals do not show."""
+_MAY_BE_ANSWER = re.compile(
+    r"\x1b(?:\](?:\d{1,4})?|P(?:[!>]|\d{0,4}[!+$]?)?|_(?:G\w*)?|(?:\^|\][lL])[^\x1b\a]*)"
+)
+"""The beginnings of these, and of a message that terminals do not show, of a title and of an icon's name."""
+_MESSAGES = (f"{ESC}^", f"{ESC}]l", f"{ESC}]L")
 _ENDS_OF_ANSWERS = ("\a", f"{ESC}\\")
 
-_LATE_REST = re.compile(r"\[[0-9;]*[A-HPQRSZ~u]|O[A-HPQRS]|\[0n")
-"""The rest of a cursor or function key, or of an answer, as one read. Nobody types two characters into one
+_CUT_KEY = re.compile(r"\x1b(?:\[[A-IOPQRSZ]|O[A-HPQRS])(?=\x1b|\Z)")
+"""A key or the focus whose ESC came before its rest, which is one read. Nobody types two characters into one
 read so soon."""
+_CUT_ANSWER = re.compile(
+    rf"\x1b(?:\[(?:[<=>?]?\d[\d;:$]*[ $]?[@-~]|M...)(?=\x1b|\Z)|\[[<=>?]\d[\d;:$]*\Z|{_STRING_BEGINS}"
+    r"|\][lL][^\x1b\a]*(?:\a|\x1b\\))",
+    re.DOTALL,
+)
+"""The same of an answer, the mouse or a key with numbers, which nobody types into one read at all."""
 _TORN = re.compile(r"\x1b\[(?:[<=>?][\d;:$]*|\d[\d;:$]*)")
 """The beginning of an answer that nobody types."""
-_TORN_REST = re.compile(r"[\d;:$]+[a-zA-Z~]")
+_TORN_REST = re.compile(r"[\d;:$]+[a-zA-Z~](?=\x1b|\Z)")
 _KITTY_ANSWER = re.compile(r"\x1b\[\?(\d{1,9})u")
+_MORE = re.compile(r"[A-Za-z0-9+/=]{40,}")
+"""The middle of a long answer, such as what is in the clipboard, as one read."""
+_OLD_MOUSE = f"{ESC}[M"
+"""What the mouse sends in its oldest form, with three characters behind; the form asked for is another."""
 _SS3_KEYS = frozenset("ABCDEFHMPQRSjklmnopqrstuvwxyX")
 """What may follow ``ESC O``: cursor keys, F1 to F4 and the keypad (xterm's ctlseqs, "PC-Style Function
 Keys")."""
@@ -119,8 +133,8 @@ class EscapeKeys:
         self._pasting = False
         self._unambiguous = False
         """Whether the terminal said that a lone ESC is never the Esc key."""
-        self._late_until: float | None = None
-        """Until when the rest of a sequence may come whose ESC was taken for the Esc key."""
+        self._cut = ""
+        """The beginning of what may be a sequence, which was taken for a key or two."""
         self.background = ""
         """The terminal's last answer to :data:`ASK_FOR_BACKGROUND`, until the caller takes it away."""
         self.answers = 0
@@ -145,11 +159,12 @@ class EscapeKeys:
 
     def feed(self, data: str, now: float) -> str:
         """The keys in ``data``, and in what was held back before it; an unfinished sequence is held back."""
-        late, self._late_until = self._late_until, None
-        if late is not None and now < late and _LATE_REST.fullmatch(data):
-            data = ESC + data
-        if now < self._torn_until and _TORN_REST.fullmatch(data):
-            data = ""
+        cut, self._cut = self._cut, ""
+        if cut and _is_rest(cut, data, now - self._last):
+            data = cut + data
+        if now < self._torn_until and (rest := _TORN_REST.match(data)):
+            data = data[rest.end() :]
+        self._torn_until = float("-inf")
         if now - self._last > SPLIT_SEQUENCE_DELAY and self._is_answer and not self._may_end(data):
             self._held = ""  # its rest is lost, and this was typed
         self._alone = self._alone if self._held else now - self._last >= self._delay
@@ -161,7 +176,10 @@ class EscapeKeys:
         for at, character in enumerate(data):
             if at and not self._held:
                 self._alone = False
-            out.append(self._paste(character) if self._pasting else self._key(character))
+            if self._pasting:
+                out.append(self._paste(character))
+            else:
+                out += map(self._key, _SEVEN_BITS.get(character, character))
         self._wait(now)
         return "".join(out)
 
@@ -181,10 +199,10 @@ class EscapeKeys:
             return ""
         if self._may_be_alt(held):
             return held
-        if held != ESC:
-            return self._unfinished(held)
-        self._late_until = now + SPLIT_SEQUENCE_DELAY
-        return ESCAPE_KEY
+        if held.startswith(_OLD_MOUSE):
+            return ""
+        self._cut = held
+        return ESCAPE_KEY if held == ESC else self._unfinished(held)
 
     def _wait(self, now: float) -> None:
         if self._pasting:
@@ -217,7 +235,7 @@ class EscapeKeys:
                 self._held = ESC
                 return ""
             return character
-        if self._is_answer or self._held.startswith(f"{ESC}^"):
+        if self._is_answer or self._held.startswith(_MESSAGES):
             return self._answer(character)
         if self._may_be_alt(self._held):
             held, self._held, self._alone = self._held, "", False
@@ -237,6 +255,10 @@ class EscapeKeys:
         return "" if self._may_be_alt(self._held) else self._unfinished_now()
 
     def _control_sequence(self, character: str) -> str:
+        if self._held.startswith(_OLD_MOUSE):
+            if len(self._held) == len(_OLD_MOUSE) + 3:
+                self._held = ""
+            return ""
         if len(self._held) == 2 or (" " <= character <= "?" and len(self._held) < LONGEST_SEQUENCE):
             return ""
         return self._release() if "@" <= character <= "~" else self._unfinished_now()
@@ -261,9 +283,9 @@ class EscapeKeys:
         return self._unfinished_now() if len(self._held) >= longest else ""
 
     def _may_end(self, data: str) -> bool:
-        """Whether a read holds the end of the answer whose beginning is held."""
+        """Whether a read holds the end of the answer whose beginning is held, or more of it."""
         cut = self._held[-1] == ESC and data.startswith("\\")
-        return cut or any(end in data for end in _ENDS_OF_ANSWERS)
+        return cut or any(end in data for end in (*_ENDS_OF_ANSWERS, "\x9c")) or bool(_MORE.fullmatch(data))
 
     def _may_be_alt(self, held: str) -> bool:
         """Whether ``held`` is ESC and a letter that are Alt+letter if nothing follows, although Esc has
@@ -297,6 +319,15 @@ class EscapeKeys:
         if behind and ((behind[0].isprintable() and self._acts()) or behind[0] in CONTROL_KEYS):
             return ESCAPE_KEY + behind
         return held
+
+
+def _is_rest(cut: str, data: str, since: float) -> bool:
+    """Whether a read is the rest of ``cut``, which came so many seconds before it."""
+    sequence = cut + data
+    if len(data) < 2 or since >= ANSWER_DELAY:
+        return False
+    soon = since < SPLIT_SEQUENCE_DELAY * (1 if cut == ESC else 2)
+    return bool(_CUT_ANSWER.match(sequence) or (soon and _CUT_KEY.match(sequence)))
 
 
 def _goes_on(data: str) -> bool:

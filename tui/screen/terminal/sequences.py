@@ -17,7 +17,7 @@ ESCAPE_KEY = "\x1b[27u"
 _EXTENDED = re.compile(r"\x1b\[([\d:]*(?:;[\d:]*){0,2})([u~ABCDEFHPQRS])")
 _PASSED_ON = re.compile(
     r"\x1b\[(?:[IO]"  # the focus
-    r"|<\d{1,5};-?\d{1,5};-?\d{1,5}[Mm]|M"  # the mouse
+    r"|<\d{1,5};-?\d{1,5};-?\d{1,5}[Mm]"  # the mouse
     r"|48(?:;\d{1,5}(?::\d{1,5})*){4}t"  # a new size
     r"|\?\d{1,5};\d\$y)"  # what the terminal can do
 )
@@ -66,13 +66,15 @@ def _of_character(codes: list[int | None], held: int, text: str) -> str:
     """A key by its character's number; then perhaps that with shift, and that of the same key on an English
     keyboard, which is what a shortcut means on another one."""
     code, shifted, english = [*codes, None, None][:3]
+    typed = [each for each in map(_number, text.split(":")) if each and _is_text(each)]
+    if code == 0:
+        return "".join(map(chr, typed))  # of an input method
     if code is None or not _is_character(code):
         return ""
     if held & _HELD and code >= 0x80 and code not in _PRIVATE and english and _is_character(english):
         code = english
     if code == _ESCAPE_CODE and not held:
         return ESCAPE_KEY
-    typed = [each for each in map(_number, text.split(":")) if each and _is_text(each)]
     if not typed and not held & _HELD and _is_text(code):
         typed = [shifted if held & _SHIFT and shifted and _is_text(shifted) else code]
         if held & _SHIFT and typed == [code]:

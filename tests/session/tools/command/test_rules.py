@@ -148,7 +148,7 @@ def test_words_are_those_that_the_program_gets() -> None:
 
 def test_answers_are_kept_until_they_are_taken_back(tmp_path: Path) -> None:
     kept = KeptRules(tmp_path)
-    rules = CommandRules([parsed_rule("ruff check")], kept)
+    rules = CommandRules([parsed_rule("ruff check")], kept, tmp_path)
     assert rules.allow("ruff check .") and not rules.allow("pytest -q")
     rules.always("pytest -q")
     rules.for_session("mypy .")
@@ -159,15 +159,46 @@ def test_answers_are_kept_until_they_are_taken_back(tmp_path: Path) -> None:
         and rules.allow("sh x")
         and not rules.allow("sh x y")
     )
-    again = CommandRules([], KeptRules(tmp_path))
+    again = CommandRules([], KeptRules(tmp_path), tmp_path)
     assert again.allow("pytest x") and not again.allow("mypy x") and not again.allow("ruff check .")
     assert kept.remove(Rule(("pytest",))) and not kept.remove(Rule(("pytest",)))
     assert not again.allow("pytest x"), "also in a session that runs"
+
+
+OUTSIDE = [
+    "pytest /tmp/x", "pytest --pyargs evil -c /tmp/x", "pytest -c/tmp/x", "pytest --rootdir=/tmp",
+    "pytest ../x", "pytest a/../../x", "pytest --confcutdir=..", "pytest ..", "pytest -o cache_dir=/tmp/x",
+    "pytest '/tmp/a'",
+    "pytest --override-ini=a=/x", "pytest @/tmp/x", "pytest link/x", "pytest -p ../evil", "pytest a:/tmp/x",
+    "pytest --junit-xml=../../.bashrc", "pytest https://evil/x", "pytest -c../x",
+    "pytest --log-file=a,/tmp/x",
+]  # fmt: skip
+INSIDE = [
+    "pytest", "pytest -q tests/a.py::b", "pytest ./tests", "pytest tests/../a.py", "pytest -c sub/x.ini",
+    "pytest --cov=src/a", "pytest -k 'a/b or c'", "pytest -n 2 --dist=loadfile", "pytest sub/..",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", OUTSIDE)
+def test_no_rule_covers_a_place_outside_of_the_project(tmp_path: Path, command: str) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "link").symlink_to(tmp_path)
+    rules = CommandRules([parsed_rule("pytest")], KeptRules(tmp_path), root)
+    assert not rules.allow(command) and rules.rule_for(command) is None
+    rules.for_session(command)
+    assert rules.allow(command) and not rules.allow(f"{command} x"), "the user allowed this one"
+
+
+@pytest.mark.parametrize("command", [*INSIDE, "pytest {root}/tests"])
+def test_a_rule_covers_what_is_in_the_project(tmp_path: Path, command: str) -> None:
+    rules = CommandRules([parsed_rule("pytest")], KeptRules(tmp_path), tmp_path)
+    assert rules.allow(command.format(root=tmp_path))
 
 
 @pytest.mark.parametrize("text", ["{", '{"rules": 1}', '{"rules": ["sh"]}', '{"rules": [["pytest"]]}', "[]"])
 def test_damaged_rules_allow_nothing(tmp_path: Path, text: str) -> None:
     (tmp_path / "rules.json").write_text(text)
     with pytest.raises(StoreError, match=r"rules\.json cannot be read"):
-        CommandRules([], KeptRules(tmp_path)).allow("pytest")
+        CommandRules([], KeptRules(tmp_path), tmp_path).allow("pytest")
     assert KeptRules(tmp_path).forget() and not KeptRules(tmp_path).forget()

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from session.partner.server.server import Partner
-from session.wire.link.connection import Connection, LinkError, Retries, Service
+from session.wire.link.connection import Connection, Endpoint, LinkError, Retries, Service
 from session.wire.link.parallel import MOST_AT_ONCE
 from session.wire.link.retries import Backoff
 from session.wire.link.state import LinkState
@@ -205,3 +205,14 @@ async def test_a_lasting_error_is_raised_and_close_ends_the_others() -> None:
         assert not isinstance(seen[-1], Finished)
         with pytest.raises(RuntimeError):
             connection.ask_in_parallel(SUMMARY, LONG)
+
+
+async def test_before_any_answer_a_server_that_speaks_chat_alone_is_asked_that_way() -> None:
+    head = '[handshake]\nstatus = 404\nbody = ""\n'
+    scripts = script(head=f'dialects = ["chat"]\n{head}')
+    service = Service(routes=(RESPONSES_OVER_WEBSOCKET, RESPONSES_OVER_SSE, CHAT), warm_up=False, spare=True)
+    async with Partner(rate=1_000, scripts=scripts) as partner:
+        connection = Connection(Endpoint(partner.url), SUMMARY, service=service)
+        sides = await asyncio.gather(*(beside(connection) for _ in range(3)))
+        assert [said(events) for events in sides] == ["All is well."] * 3
+        await connection.close()

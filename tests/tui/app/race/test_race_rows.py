@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -109,6 +110,34 @@ def test_a_race_is_told_from_its_start_to_its_end() -> None:
     view.take(RaceEnded(turn="t1", winner=2, best=2, attempts=3, green=1, tokens=10, seconds=2.0))
     assert "attempt 2 of 3 won" in view.rows(120, 9)[0].text
     assert not view.take(Notice(level="info", text="x")) and race_line(Notice(level="info", text="x")) is None
+
+
+@pytest.mark.parametrize(
+    ("width", "head"),
+    [
+        (99, " no attempt won: none of 3 attempts passed the checks · 2 answered again · 900 tokens · $0.02"),
+        (90, " no attempt won: none of 3 attempts passed the checks · 2 answered again · 900 tokens"),
+        (80, " no attempt won: none of 3 attempts passed the checks · 2 answered again"),
+        (60, " no attempt won: none of 3 attempts passed the checks"),
+    ],
+)
+def test_how_a_race_was_lost_is_said_in_whole_words(width: int, head: str) -> None:
+    view = view_of(STARTED)
+    why = "none of 3 attempts passed the checks"
+    ended = RaceEnded(
+        turn="t1",
+        winner=None,
+        best=1,
+        attempts=3,
+        green=0,
+        tokens=900,
+        seconds=34.0,
+        cost=0.02,
+        why=why,
+        again=2,
+    )
+    view.take(ended)
+    assert view.head(width).text.rstrip() == head
 
 
 def test_where_room_is_short_live_attempts_are_shown_first() -> None:

@@ -198,6 +198,8 @@ REPLIES = (
     "\x1b_Gi=1;OK\x1b\\", "\x1b^a private message\x1b\\",
     "\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\", "\x1b]10;rgb:ffff/ffff/ffff\a", "\x1b]4;1;rgb:cd/00/00\x1b\\",
     "\x1b]52;c;aGVsbG8gd29ybGQhIQ==\x1b\\",
+    "\x1bP1!~0000\x1b\\", "\x1bP2$u9/17/25\x1b\\", "\x1b]lA title\x1b\\", "\x1b]LAn icon\a",
+    "\x1b[M !!", f"\x1b[{'1;' * 300}m", "\x9b?62;4c", "\x9d11;rgb:0/0/0\x9c", "\x90>|foot\x9c",
 )  # fmt: skip
 
 
@@ -209,8 +211,17 @@ def test_an_answer_of_the_terminal_is_no_key_wherever_it_is_cut(reply: str, runn
         assert typed(f"a{reply[:cut]}", f"{reply[cut:]}b", running=running) == "ab", cut
 
 
-@pytest.mark.parametrize("reply", [each for each in REPLIES if each[1] != "^"])
+SLOW = [
+    each
+    for each in REPLIES
+    if len(each) < 64 and not each.startswith(("\x1b^", "\x1b]l", "\x1b]L", "\x1b[M"))
+]
+"""Answers that are known as such wherever they are cut for longer than a key takes."""
+
+
+@pytest.mark.parametrize("reply", SLOW)
 def test_an_answer_whose_rest_comes_late_is_no_key(reply: str) -> None:
+    reply = reply.translate({0x90: "\x1bP", 0x9B: "\x1b[", 0x9D: "\x1b]"})
     shortest = {"[": 4, "]": reply.find(";") + 1}.get(reply[1], 5)
     for cut in range(shortest, len(reply) - 1):
         keys = EscapeKeys(DELAY, lambda: True)
@@ -218,6 +229,26 @@ def test_an_answer_whose_rest_comes_late_is_no_key(reply: str) -> None:
         out += keys.feed(reply[cut:], 2.0) + keys.tick(2.0 + ANSWER_DELAY)
         out += keys.feed("hello", 9.0)
         assert out == "hello", cut
+
+
+@pytest.mark.parametrize("running", [True, False])
+@pytest.mark.parametrize("reply", [*SLOW, "\x1b[<35;10;20M", "\x1b[<35;10;20M\x1b[<35;10;21M"])
+def test_the_rest_of_an_answer_whose_first_characters_came_alone_is_no_key(reply: str, running: bool) -> None:
+    reply = reply.translate({0x90: "\x1bP", 0x9B: "\x1b[", 0x9D: "\x1b]"})
+    for cut in range(1, min(4, len(reply) - 1)):
+        keys = EscapeKeys(DELAY, lambda: running)
+        begun = keys.feed(reply[:cut], 1.0) + keys.tick(1.0 + DELAY) + keys.tick(1.0 + SPLIT_SEQUENCE_DELAY)
+        out = keys.feed(reply[cut:], 2.0) + keys.tick(2.0 + ANSWER_DELAY)
+        given = [reply[:cut].replace(ESC, ESCAPE_KEY, 1), reply[:cut], ""]
+        assert begun in given and (not out or (out in reply and out[0] == ESC)), cut
+        assert keys.feed("hello", 9.0) == "hello"
+
+
+def test_the_middle_of_a_long_answer_may_come_late() -> None:
+    keys = EscapeKeys(DELAY, lambda: True)
+    out = keys.feed("\x1b]52;c;" + "QUJD" * 1000, 1.0) + keys.feed("QUJD" * 1000, 2.0)
+    out += keys.feed("QUJDQQ==\x1b\\", 3.0) + keys.feed("hello", 9.0)
+    assert out == "hello"
 
 
 @pytest.mark.parametrize("begun", ["\x1bP>|foo", "\x1b]52;c;aGVs", "\x1b_Gi=1", "\x1b[?62", "\x1b[12;4"])
@@ -233,6 +264,8 @@ KEYS = [
     ("\x1b[97:65;2;65u", "\x1b[97;2;65u"),
     ("\x1b[97:65;2u", "\x1b[97;2;65u"),
     ("\x1b[97u", "\x1b[97;1;97u"),
+    ("\x1b[0;;20320:22909u", "你好"),
+    ("\x9b97;5u", "\x1b[97;5u"),
     ("\x1b[97;1:2u", "\x1b[97;1;97u"),
     ("\x1b[97;1:3u", ""),
     ("\x1b[1;1:3D", ""),
@@ -260,6 +293,7 @@ KEYS = [
     ("\x1b[5;200~", "\x1b[5;8~"),
     ("\x1b[<0;1;2M", "\x1b[<0;1;2M"),
     ("\x1b[<0;999999;2M", ""),
+    ("\x1b[M\x20\x41\x41", ""),
     ("\x1b[48;24;80;480;800t", "\x1b[48;24;80;480;800t"),
     ("\x1b[48;24;999999;480;800t", ""),
     ("\x1b[?2026;2$y", "\x1b[?2026;2$y"),

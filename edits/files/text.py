@@ -182,8 +182,8 @@ def _decoded(data: bytes, name: str) -> tuple[str, str, bytes]:
         if _UNLIKELY_IN_LATIN_1.search(data):
             raise FileError(
                 RefusalCode.BINARY,
-                f"{name} is not UTF-8 (byte {error.start}), and its encoding is not certain: save it as UTF-8,"
-                " or name its encoding in a comment of its first two lines (coding: NAME)",
+                f"{name} is not UTF-8 (byte {error.start}), and its encoding is not certain: save it as"
+                " UTF-8, or name its encoding in a comment of its first two lines (coding: NAME)",
             ) from error
         return data.decode("latin-1"), "latin-1", b""
 

@@ -35,7 +35,7 @@ OF_IMPORTS = ("PYTHONPATH", "PYTHONPYCACHEPREFIX")
 READ_AT_ONCE = 65536
 TABLES = (
     ("context.code.languages", "languages"),
-    ("context.code.plain_outline", "plain_languages"),
+    ("context.code.plain_languages", "plain_languages"),
     ("context.code.scopes", "_tables"),
     ("context.text.encoding", "load_encoding"),
     ("context.text.generated", "_rules"),

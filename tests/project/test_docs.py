@@ -131,9 +131,11 @@ def test_the_table_of_threads_names_classes_that_exist() -> None:
 
 
 def test_each_row_of_what_to_open_names_files_and_their_tests() -> None:
-    rows = [line.strip("|").split("|") for line in WHERE.read_text("utf-8").splitlines() if "|" in line]
+    heads = ("| to change ", "| --- ")
+    lines = [line for line in WHERE.read_text("utf-8").splitlines() if "|" in line]
+    rows = [line.strip("|").split("|") for line in lines if not line.startswith(heads)]
     assert len(rows) > 40
-    for row in rows[2:]:
+    for row in rows:
         assert len(row) == 3, row
         what, files, tests = row
         assert what.strip() and _CODE.findall(files) and _CODE.findall(tests), row

@@ -394,3 +394,8 @@ async def test_a_watched_command_that_writes_files_waits_longer_before_each_run(
     await asyncio.wait({task})
     longer = [wait for seconds in (2, 4, 8, 16, 32, 60, 60, 60, 60) for wait in (QUIET, seconds)]
     assert waited == [QUIET, QUIET, *longer, QUIET, QUIET]
+
+
+def test_a_live_command_ends_though_what_it_left_prints_for_ever() -> None:
+    code, output = shell_run.run_live(["sh", "-c", "yes & exit 3"])
+    assert code == 3 and output.startswith("y\n")

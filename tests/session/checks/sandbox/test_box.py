@@ -10,7 +10,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from session.base.storage.folders import state_folder
+from session.checks.sandbox import sandbox_folder
 from session.checks.sandbox.sandbox import Sandboxes
 from session.checks.sandbox.sandbox_folder import Box, remove_leftovers
 
@@ -63,3 +66,23 @@ async def test_the_next_sandbox_removes_what_a_killed_process_left(project: Path
         await asyncio.sleep(0.01)
     await sandbox.remove()
     assert list(parent.iterdir()) == []
+
+
+@pytest.mark.parametrize("lost", [4, 5])
+def test_a_folder_that_is_taken_for_a_leftover_is_made_again_five_times_at_most(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: int
+) -> None:
+    locked, tries = sandbox_folder._locked, iter(range(9))
+
+    def lose(lock: Path) -> int:
+        if next(tries) < lost:
+            raise FileNotFoundError(lock)
+        return locked(lock)
+
+    monkeypatch.setattr(sandbox_folder, "_locked", lose)
+    if lost == 5:
+        with pytest.raises(FileNotFoundError):
+            Box(tmp_path)
+    else:
+        Box(tmp_path).remove()
+    assert next(tries) == 5

@@ -18,7 +18,7 @@ from session.base.events import (
     RaceStarted,
 )
 from session.race.kept_race import KeptRace
-from tui.front.words.check_lines import ended_line, race_estimate
+from tui.front.words.check_lines import WALLS, ended_line, race_estimate
 from tui.front.words.figures import thousands
 from tui.screen.drawing.plain import clipped, visible
 from tui.screen.drawing.rows import Row, Span
@@ -74,6 +74,8 @@ class RaceView:
         self.winner = 0
         self._before: dict[str, str] = {}
         self._head = ""
+        self._walls = ""
+        """The walls in which the checks run, where they are not the usual ones."""
         self._told_before = True
         """Whether it is known what the checks said before any change."""
         self.ended: RaceEnded | None = None
@@ -101,11 +103,12 @@ class RaceView:
         match event:
             case RaceStarted(turn=turn, attempts=attempts, checks=checks):
                 self.turn, self.checks, self.ended, self.winner = turn, checks, None, 0
-                self._before, self._told_before = {}, True
+                self._before, self._told_before, self._walls = {}, True, ""
                 self.attempts = {number: AttemptRow(number) for number in range(1, attempts + 1)}
                 self._head = f"race of {attempts} · {race_estimate(event)}"
             case BaselineChecked(check=check, status=status):
                 self._before.setdefault(check, status)
+                self._walls = WALLS.get(event.walls, "").replace(" · ", ", ")
             case RaceEnded(winner=winner):
                 self.ended, self.winner = event, winner or 0
             case (
@@ -159,7 +162,10 @@ class RaceView:
         if not self._told_before:
             return Row(_clipped([(f" {visible(self._head)}", "strong")], width), fill)
         before = [_verdict(check, self._before.get(check, "")) for check in self.checks]
-        spans: list[Span] = [(f" {visible(self._head)}", "strong"), (" · before, here:", "muted")]
+        spans: list[Span] = [
+            (f" {visible(self._head)}", "strong"),
+            (f" · before, here{self._walls}:", "muted"),
+        ]
         return Row(_clipped([*spans, *(span for pair in before for span in pair)], width), fill)
 
     def row(self, attempt: AttemptRow, width: int, *, fill: str = "panel", mark: str = " ") -> Row:

@@ -112,6 +112,16 @@ def test_a_race_is_told_from_its_start_to_its_end() -> None:
     assert not view.take(Notice(level="info", text="x")) and race_line(Notice(level="info", text="x")) is None
 
 
+def test_the_walls_of_a_race_are_said_where_they_are_not_the_usual_ones() -> None:
+    fenced = ("landlock", " · behind Landlock", "here, behind Landlock:")
+    for walls, said, panel in (fenced, ("namespaces", "", "here:")):
+        before = BaselineChecked(turn="t1", check="tests", status="red", seconds=1.0, walls=walls)
+        judged = AttemptChecked(turn="t1", attempt=2, check="tests", status="green", seconds=1.0, walls=walls)
+        assert race_line(before) == f"before: tests is red · 1.0 s{said}"
+        assert (race_line(judged) or "").endswith(f" · 1.0 s{said}")
+        assert panel in view_of(STARTED, before).head(120).text
+
+
 @pytest.mark.parametrize(
     ("width", "head"),
     [

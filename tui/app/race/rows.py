@@ -20,9 +20,11 @@ from session.base.events import (
 from session.race.kept_race import KeptRace
 from tui.front.words.check_lines import WALLS, ended_line, race_estimate
 from tui.front.words.figures import thousands
-from tui.screen.drawing.plain import clipped, visible
+from tui.screen.drawing.plain import clipped, drawn, visible
 from tui.screen.drawing.rows import Row, Span
 
+MOST_LINES = 2_000
+"""Lines of a diff that are drawn."""
 _SIGNS: dict[str, Span] = {
     "starting": ("◌", "muted"),
     "streaming": ("●", "accent"),
@@ -142,6 +144,7 @@ class RaceView:
                 row.state, row.answer, row.verdicts = "streaming", answer, {}
             case AttemptEnded(status=status, why=why):
                 row.state, row.why, row.answer = status, why, event.answer
+                row.tokens = max(row.tokens, event.tokens)  # with those that were sent
             case _:
                 pass
 
@@ -192,9 +195,10 @@ class RaceView:
 
 
 def diff_rows(diff: str, width: int) -> list[Row]:
-    """A unified diff as coloured rows."""
+    """The first lines of a unified diff as coloured rows."""
     rows = []
-    for line in diff.splitlines():
+    lines = diff.splitlines()
+    for line in lines[:MOST_LINES]:
         if line.startswith(("+++", "---")):
             role = "strong"
         elif line.startswith("@@"):
@@ -203,7 +207,10 @@ def diff_rows(diff: str, width: int) -> list[Row]:
             role = "added"
         else:
             role = "removed" if line.startswith("-") else "muted"
-        rows.append(Row([(clipped(visible(line.expandtabs(4)), width), role)], "panel"))
+        rows.append(Row([(drawn(line, width), role)], "panel"))
+    if len(lines) > MOST_LINES:
+        left = f"… {len(lines) - MOST_LINES:,} lines more: spark race prints all of them"
+        rows.append(Row([(clipped(left, width), "muted")], "panel"))
     return rows
 
 

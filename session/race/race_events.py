@@ -51,6 +51,7 @@ def baseline_checked(turn: str, verdict: Verdict) -> BaselineChecked:
         findings=tuple(map(str, verdict.findings)),
         why=verdict.why,
         where=verdict.where,
+        walls=verdict.walls,
     )
 
 
@@ -82,6 +83,7 @@ def attempt_checked(turn: str, attempt: int, answer: int, judgement: Judgement) 
         as_before=judgement.standing is Standing.AS_BEFORE,
         answer=answer,
         where=verdict.where,
+        walls=verdict.walls,
     )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
@@ -140,3 +142,11 @@ def test_each_row_of_what_to_open_names_files_and_their_tests() -> None:
         what, files, tests = row
         assert what.strip() and _CODE.findall(files) and _CODE.findall(tests), row
         assert all((ROOT / path).exists() for path in _CODE.findall(files + tests)), row
+
+
+@pytest.mark.long
+def test_the_table_of_attacks_counts_what_there_is() -> None:
+    code = "from tests.hostile import PAGE, table; raise SystemExit(table() not in PAGE.read_text('utf-8'))"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0, (
+        "write it by python3 -m tests.hostile"
+    )

@@ -38,6 +38,7 @@ class BaselineChecked(Event):
     findings: tuple[str, ...] = ()
     why: str = ""
     where: str = ""
+    walls: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,8 @@ class AttemptAnswered(Event):
 class AttemptChecked(Event):
     """A check has judged an attempt. ``status`` is ``green``, ``red`` or ``unclear``; ``as_before`` says that
     it is red and was so before, with nothing new. ``findings`` are ``path:line: message`` each. ``where`` it
-    ran: ``here``, or the name of a worker of the cluster."""
+    ran: ``here``, or the name of a worker of the cluster; in which ``walls``: as in
+    :class:`CheckEnded`."""
 
     type: ClassVar[str] = "attempt.checked"
     turn: str
@@ -97,6 +99,7 @@ class AttemptChecked(Event):
     as_before: bool = False
     answer: int = 1
     where: str = ""
+    walls: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,13 @@ from session.base.events import (
     RaceStarted,
 )
 from session.race.kept_race import KeptRace
-from tui.front.words.check_lines import ended_line, race_estimate
+from tui.front.words.check_lines import WALLS, ended_line, race_estimate
 from tui.front.words.figures import thousands
-from tui.screen.drawing.plain import clipped, visible
+from tui.screen.drawing.plain import clipped, drawn, visible
 from tui.screen.drawing.rows import Row, Span
 
+MOST_LINES = 2_000
+"""Lines of a diff that are drawn."""
 _SIGNS: dict[str, Span] = {
     "starting": ("◌", "muted"),
     "streaming": ("●", "accent"),
@@ -74,6 +76,8 @@ class RaceView:
         self.winner = 0
         self._before: dict[str, str] = {}
         self._head = ""
+        self._walls = ""
+        """The walls in which the checks run, where they are not the usual ones."""
         self._told_before = True
         """Whether it is known what the checks said before any change."""
         self.ended: RaceEnded | None = None
@@ -101,11 +105,12 @@ class RaceView:
         match event:
             case RaceStarted(turn=turn, attempts=attempts, checks=checks):
                 self.turn, self.checks, self.ended, self.winner = turn, checks, None, 0
-                self._before, self._told_before = {}, True
+                self._before, self._told_before, self._walls = {}, True, ""
                 self.attempts = {number: AttemptRow(number) for number in range(1, attempts + 1)}
                 self._head = f"race of {attempts} · {race_estimate(event)}"
             case BaselineChecked(check=check, status=status):
                 self._before.setdefault(check, status)
+                self._walls = WALLS.get(event.walls, "").replace(" · ", ", ")
             case RaceEnded(winner=winner):
                 self.ended, self.winner = event, winner or 0
             case (
@@ -139,6 +144,7 @@ class RaceView:
                 row.state, row.answer, row.verdicts = "streaming", answer, {}
             case AttemptEnded(status=status, why=why):
                 row.state, row.why, row.answer = status, why, event.answer
+                row.tokens = max(row.tokens, event.tokens)  # with those that were sent
             case _:
                 pass
 
@@ -159,7 +165,10 @@ class RaceView:
         if not self._told_before:
             return Row(_clipped([(f" {visible(self._head)}", "strong")], width), fill)
         before = [_verdict(check, self._before.get(check, "")) for check in self.checks]
-        spans: list[Span] = [(f" {visible(self._head)}", "strong"), (" · before, here:", "muted")]
+        spans: list[Span] = [
+            (f" {visible(self._head)}", "strong"),
+            (f" · before, here{self._walls}:", "muted"),
+        ]
         return Row(_clipped([*spans, *(span for pair in before for span in pair)], width), fill)
 
     def row(self, attempt: AttemptRow, width: int, *, fill: str = "panel", mark: str = " ") -> Row:
@@ -186,9 +195,10 @@ class RaceView:
 
 
 def diff_rows(diff: str, width: int) -> list[Row]:
-    """A unified diff as coloured rows."""
+    """The first lines of a unified diff as coloured rows."""
     rows = []
-    for line in diff.splitlines():
+    lines = diff.splitlines()
+    for line in lines[:MOST_LINES]:
         if line.startswith(("+++", "---")):
             role = "strong"
         elif line.startswith("@@"):
@@ -197,7 +207,10 @@ def diff_rows(diff: str, width: int) -> list[Row]:
             role = "added"
         else:
             role = "removed" if line.startswith("-") else "muted"
-        rows.append(Row([(clipped(visible(line.expandtabs(4)), width), role)], "panel"))
+        rows.append(Row([(drawn(line, width), role)], "panel"))
+    if len(lines) > MOST_LINES:
+        left = f"… {len(lines) - MOST_LINES:,} lines more: spark race prints all of them"
+        rows.append(Row([(clipped(left, width), "muted")], "panel"))
     return rows
 
 

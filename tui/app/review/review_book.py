@@ -10,7 +10,7 @@ from difflib import unified_diff
 
 from session.base import events as said
 from tui.chat.transcript.entries import HUNK_SIGNS
-from tui.screen.drawing.plain import cell_len, clipped, untabbed, visible
+from tui.screen.drawing.plain import cell_len, clipped, drawn, visible
 from tui.screen.drawing.rows import Row, Span
 
 MOST_WITH_TEXT = 200
@@ -259,7 +259,7 @@ def side_by_side(lines: Sequence[Line], width: int) -> list[Row]:
 
 def _change_cell(kind: str, text: str, width: int) -> Cell:
     sign = "@" if kind == "@" else kind
-    shown = clipped(f"{sign}{visible(untabbed(text))}", width)
+    shown = clipped(f"{sign}{drawn(text, width)}", width)
     return shown + " " * (width - cell_len(shown)), _ROLES.get(kind, "text"), FILL
 
 

@@ -122,8 +122,7 @@ def check_line(event: CheckEnded) -> str:
     said = _SAID.get(event.status, event.status)
     why = f" · {event.why}" if event.why and event.status != "green" else ""
     before = f" · {event.before} found before any change" if event.before else ""
-    walls = WALLS.get(event.walls, "")
-    head = f"{event.check} {said}{why}{before} · {event.seconds:.1f} s{walls}"
+    head = f"{event.check} {said}{why}{before} · {event.seconds:.1f} s{ran_on('', event.walls)}"
     left = len(event.findings) - MOST_FINDINGS
     more = [f"… {left} more"] if left > 0 else []
     return "\n".join([head, *event.findings[:MOST_FINDINGS], *more])
@@ -192,11 +191,12 @@ def race_line(event: Event) -> str | None:
             return f"attempt {number} began ({asked})"
         case BaselineChecked(check=check, status=status, seconds=seconds):
             said = "is green" if status == "green" else f"is {status}{_why(event.why)}"
-            return f"before: {check} {said} · {seconds:.1f} s{ran_on(event.where)}"
+            return f"before: {check} {said} · {seconds:.1f} s{ran_on(event.where, event.walls)}"
         case AttemptChecked(attempt=number, check=check, status=status, seconds=seconds):
             said = "red as before" if event.as_before else f"{_STATES[status]}{_why(event.why)}"
             which = f", answer {event.answer}" if event.answer > 1 else ""
-            return f"attempt {number}{which}: {check} {said} · {seconds:.1f} s{ran_on(event.where)}"
+            ran = ran_on(event.where, event.walls)
+            return f"attempt {number}{which}: {check} {said} · {seconds:.1f} s{ran}"
         case AttemptAgain(attempt=number, answer=answer, check=check):
             return f"attempt {number} answers again ({answer}): it gets what {check} printed"
         case AttemptEnded(attempt=number, status=status, tokens=tokens):
@@ -216,9 +216,9 @@ def race_estimate(event: RaceStarted) -> str:
     return f"{event.estimate}{again}{most}{limits}"
 
 
-def ran_on(where: str) -> str:
-    """Where a check ran, unless that is this machine."""
-    return f" · on {where}" if where not in ("", "here") else ""
+def ran_on(where: str, walls: str = "") -> str:
+    """Where a check ran, unless that is this machine, and in which walls, unless they are the usual ones."""
+    return (f" · on {where}" if where not in ("", "here") else "") + WALLS.get(walls, "")
 
 
 def ended_line(event: RaceEnded, width: int | None = None) -> str:

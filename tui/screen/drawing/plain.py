@@ -81,6 +81,14 @@ def clipped(text: str, width: int) -> str:
     return kept + "…"
 
 
+def drawn(line: str, width: int) -> str:
+    """A line of a file as it is drawn in at most ``width`` cells. Of a long one no more is read than can
+    be in sight."""
+    cut = line[: 8 * max(0, width) + 64]
+    shown = visible(untabbed(cut))
+    return clipped(f"{shown}…" if len(cut) < len(line) and cell_len(shown) <= width else shown, width)
+
+
 def clipped_left(text: str, width: int) -> str:
     """Like :func:`clipped`, but cuts the start: the end of a path says most."""
     if cell_len(text) <= width:

@@ -19,8 +19,11 @@ from session.base.events import (
     RaceEnded,
     RaceStarted,
 )
-from tui.app.race.rows import RaceView, diff_rows
+from tui.app.race.rows import MOST_LINES, RaceView, diff_rows
+from tui.app.review.review_book import unified
 from tui.front.words.check_lines import race_line
+from tui.screen.drawing import plain
+from tui.screen.drawing.plain import visible
 
 STARTED = RaceStarted(
     turn="t1", attempts=3, checks=("ruff", "tests"), input_tokens=9, estimate="about 9 tokens"
@@ -98,7 +101,7 @@ def test_a_race_is_told_from_its_start_to_its_end() -> None:
     same = AttemptChecked(turn="t1", attempt=2, check="tests", status="red", seconds=1.0, as_before=True)
     answered = AttemptAnswered(turn="t1", attempt=2, hunks=1, lines=3, paths=("a.py",))
     before = BaselineChecked(turn="t1", check="tests", status="red", seconds=1.0)
-    won = AttemptEnded(turn="t1", attempt=2, status="won", tokens=5)
+    won = AttemptEnded(turn="t1", attempt=2, status="won", tokens=20_800)
     cut = AttemptEnded(turn="t1", attempt=1, status="cut", tokens=5, why="attempt 2 won")
     view = view_of(STARTED, AttemptStarted(turn="t1", attempt=2, model="m", effort="low"), answered, before)
     head, _, second, _ = (row.text for row in view.rows(120, 9))
@@ -107,9 +110,20 @@ def test_a_race_is_told_from_its_start_to_its_end() -> None:
         view.take(event)
     _, first, second, _ = (row.text for row in view.rows(120, 9))
     assert "✓ won" in second and "✓ruff ≈tests" in second and "attempt 2 won" in first
+    assert "20.8k" in second, "those that were sent count, as in the head"
     view.take(RaceEnded(turn="t1", winner=2, best=2, attempts=3, green=1, tokens=10, seconds=2.0))
     assert "attempt 2 of 3 won" in view.rows(120, 9)[0].text
     assert not view.take(Notice(level="info", text="x")) and race_line(Notice(level="info", text="x")) is None
+
+
+def test_the_walls_of_a_race_are_said_where_they_are_not_the_usual_ones() -> None:
+    fenced = ("landlock", " · behind Landlock", "here, behind Landlock:")
+    for walls, said, panel in (fenced, ("namespaces", "", "here:")):
+        before = BaselineChecked(turn="t1", check="tests", status="red", seconds=1.0, walls=walls)
+        judged = AttemptChecked(turn="t1", attempt=2, check="tests", status="green", seconds=1.0, walls=walls)
+        assert race_line(before) == f"before: tests is red · 1.0 s{said}"
+        assert (race_line(judged) or "").endswith(f" · 1.0 s{said}")
+        assert panel in view_of(STARTED, before).head(120).text
 
 
 @pytest.mark.parametrize(
@@ -154,3 +168,26 @@ def test_a_diff_keeps_its_lines() -> None:
     rows = diff_rows(diff, 40)
     assert [row.text for row in rows] == diff.splitlines()
     assert [row.spans[0][1] for row in rows] == ["strong", "strong", "accent", "removed", "added"]
+
+
+@pytest.mark.parametrize("character", ["x", "\t", "漢", "\x1b", "\u0301"])
+def test_of_a_long_line_no_more_is_read_than_is_in_sight(
+    character: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+
+    def noted(text: str) -> str:
+        read.append(len(text))
+        return visible(text)
+
+    monkeypatch.setattr(plain, "visible", noted)
+    line = character * 900_000
+    (row,) = diff_rows(f"+{line}", 80)
+    (change,) = unified([("+", line)], 80)
+    assert row.text.endswith("…") and cell_len(row.text) <= 80 and cell_len(change.text) <= 80
+    assert "…" in change.text and max(read) < 5_000, "tabs become four blanks"
+
+
+def test_of_a_diff_of_a_million_lines_the_first_are_drawn() -> None:
+    rows = diff_rows("+x\n" * 1_000_000, 80)
+    assert len(rows) == MOST_LINES + 1 and "998,000 lines more" in rows[-1].text

@@ -297,6 +297,8 @@ class Planner:
             made, after = exactly
             return replace(change, after=after, splices=made)
         file = decode(change.before, target.path)
+        if hunk.format is Format.WHOLE:
+            hunk = without_label(file.lines, hunk)
         found = place_parsed(file, hunk, self.definitions(target.path, file.text), self._checker)
         if isinstance(found, Miss):
             return Refused(change.hunk, target.path, found.code, found.message)

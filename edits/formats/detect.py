@@ -59,7 +59,12 @@ class SkippedBlock(Block):
 
 # The number of characters that are looked at before a line is finished; no marker is longer.
 _HEAD = 200
+_MOST_LOOKED_AT = 2_000
 _DETECTED = frozenset(Format) - {Format.WHOLE}
+_QUOTED_OPENER = re.compile(r"\s*(?:[>|*#-]\s+)+<{5,9} ?SEARCH>?\s*")
+_NEARLY_JSON = re.compile(r"['\"](?:old|new)_?(?:string|str|text|content|code)['\"]\s*:", re.IGNORECASE)
+_SIGNS = ("@", "-", "+", " ")
+"""What a line of a diff begins with."""
 _BRACKET = re.compile(r"[ \t]*(?=[{\[])")
 _BETWEEN_VALUES = re.compile(r"[ \t\r,;]*")
 
@@ -193,6 +198,10 @@ class AutoParser:
     def _replay(self) -> None:
         """Read text again as prose that looked like JSON with edits."""
         raw, self._raw = "".join(self._raw), []
+        if _NEARLY_JSON.search(raw, 0, _MOST_LOOKED_AT):
+            self._out.doubt(
+                "the text that looks like JSON of an edit is none: write valid JSON, on its own lines"
+            )
         self._json = None
         *lines, rest = raw.split("\n")
         for line in lines:
@@ -273,6 +282,8 @@ class AutoParser:
             self._out.typed(block.number, body.kind, line[body.offset :] + "\n")
         if block.done:
             self._block = None
+            if (end := STRAY.fullmatch(line)) and end["fence"]:
+                self._wrapping.in_fence = False
             self._wrapping.begin()
             self._paused = block if block.paused else None
             if block.unread:
@@ -319,13 +330,15 @@ class AutoParser:
             return True
         if "+++ ".startswith(head[:4]) and self._wrapping.old_name is not None:
             return True
-        if "@@".startswith(head[:2]) and self._wrapping.diff_named is not None:
+        if head[:1] in _SIGNS and self._wrapping.is_below_diff_fence:
             return True
         return may_be_edit(head, self._formats)
 
     def _prose_line(self, text: str, raw: str, *, said: bool) -> None:
         """Take a finished line outside any edit; ``said`` if it was passed on as prose already."""
         opened = self._block
+        if _QUOTED_OPENER.fullmatch(text[:_HEAD]):
+            self._out.doubt(f"{text.strip()[:60]!r} begins no block: put the marker alone on its line")
         self._take_prose_line(text, raw, said=said)
         if self._samples is None:
             return
@@ -392,14 +405,21 @@ class AutoParser:
             wrapping.take_old_name()
         elif begins_diff(text):
             wrapping.unwrap()
-        elif text.startswith("@@") and (named := wrapping.diff_named) is not None:
+        elif text[:1] in _SIGNS and wrapping.is_below_diff_fence:
+            named = wrapping.diff_named
+            if named is None:
+                self._out.doubt(
+                    "no line names the file of the diff: write --- a/PATH and +++ b/PATH above it"
+                )
+                return False
             wrapping.take_diff_fence()
+            begun = begun if text.startswith("@@") else ["@@", text]
         else:
             return False
         self._conclude(clean=True)
-        self._block = UnifiedBlock(self._out, wrapping.in_fence, wrapping.heredoc, named)
+        block = self._block = UnifiedBlock(self._out, wrapping.in_fence, wrapping.heredoc, named)
         for line in begun:
-            self._block.take(line, False)
+            self._begin_with(block, line)
         return True
 
     def _open_whole(self, opener: re.Match[str]) -> bool:
@@ -417,9 +437,14 @@ class AutoParser:
         block = self._begin_whole(fence, self._wrapping.fence_named(fence, commented_path(text)))
         if block is None:
             return False
-        body = block.take(text, False)
-        self._out.typed(block.number, body.kind, text[body.offset :] + "\n") if body is not None else None
+        self._begin_with(block, text)
         return True
+
+    def _begin_with(self, block: Block, line: str) -> None:
+        """Give a block its first line, and show it where it is text."""
+        body = block.take(line, False)
+        if body is not None:
+            self._out.typed(block.number, body.kind, line[body.offset :] + "\n")
 
     def _begin_whole(self, opener: re.Match[str], named: Named | None) -> WholeBlock | None:
         """Begin the whole file in the fence ``opener``, if it is ``named``."""

@@ -21,6 +21,9 @@ from edits.hunk import Format, Hunk
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})\s*(?P<info>[^`]*)")
 _TAG = re.compile(r"\s*<(?:source|code|pre|codeblock|sourcecode)>\S*\s*")
 _INFO_PATH = re.compile(r"(?:[\w+#-]+(?::|\s+))?(?P<path>\S*[./]\S+)")
+_INFO_NAME = re.compile(
+    r"""[\w+#-]*\s*\{?\s*(?:file(?:_?name|_?path)?|path|title|name)=["']?(?P<path>[^"'\s{}=]+)["']?\s*\}?"""
+)
 _MARK = r"(?:#+|//|;+|\d+[.)]|[-*])?\s*"
 _WORDS = (
     r"(?:(?:the )?(?:new|updated?|changed?|modified|edited|full|complete|whole) )?(?:file ?name|file|path)"
@@ -97,7 +100,8 @@ def path_of(line: str) -> str | None:
         return None
     fence = _FENCE.fullmatch(line)
     if fence:
-        info = _INFO_PATH.fullmatch(fence["info"].strip())
+        text = fence["info"].strip()
+        info = _INFO_NAME.fullmatch(text) or _INFO_PATH.fullmatch(text)
         return info["path"] if info and _is_path(info["path"]) else None
     for candidate in _candidates(line):
         bare, _ = _undress(candidate)

@@ -30,11 +30,12 @@ CONFLICT = re.compile(r"(?P<indent>[ \t]*)(?P<angle><{7})(?P<label> [^<>]{1,80})
 AS_BLOCK = "write <<<<<<< SEARCH above the file's text, and >>>>>>> REPLACE below the new one"
 NEAR_OPENER = re.compile(r"\s*(?=[<-]{3})(?:<+-*|-+)\s*SEARCH>?\s*")
 """A line that was meant to open a block, but is in no known style."""
-STRAY = re.compile(r"\s*(?:>{5,9} ?|\+{5,} )REPLACE>?\s*")
+_FENCE_END = r"\s*(?P<fence>`{3,}|~{3,})?\s*"
+STRAY = re.compile(rf"\s*(?:>{{5,9}} ?|\+{{5,}} )REPLACE>?{_FENCE_END}")
 """A REPLACE marker, anywhere."""
 _SEPARATOR = re.compile(r"([ \t]*)={5,9}\s*")
-_ANGLE_CLOSER = re.compile(r"([ \t]*)>{5,9} ?REPLACE>?\s*")
-_DASH_CLOSER = re.compile(r"([ \t]*)\+{5,} REPLACE>?\s*")
+_ANGLE_CLOSER = re.compile(rf"([ \t]*)>{{5,9}} ?REPLACE>?{_FENCE_END}")
+_DASH_CLOSER = re.compile(rf"([ \t]*)\+{{5,}} REPLACE>?{_FENCE_END}")
 _CONFLICT_CLOSER = re.compile(r"([ \t]*)>{7}(?: .*)?")
 _GLUED = re.compile(r"(?P<text>.*[^\s>+])\s*(?:(?P<angle>>{5,}) ?|\+{5,} )REPLACE>?\s*")
 """A line of text at the end of which the REPLACE marker stands."""
@@ -45,7 +46,7 @@ _SENTENCE = re.compile(r"[A-Z][\w'’`]*(?:[ ,][^\s;{}=]+){2,}[.!:]")
 _DASH_SEPARATOR = re.compile(r"([ \t]*)={5,}\s*")
 _HINT = re.compile(r"\s*:(start_line|end_line):\s*(\d+)\s*")
 _HINT_END = re.compile(r"\s*-{5,9}\s*")
-_UNDECIDED = re.compile(r"\s*(?:=*\s*|[<>+-]+ ?[A-Z]*>?\s*|:[a-z_]*:?\s*\d*\s*)")
+_UNDECIDED = re.compile(r"\s*(?:=*\s*|[<>+-]+ ?[A-Z]*>?\s*[`~]*\s*|:[a-z_]*:?\s*\d*\s*)")
 
 
 class SearchReplaceBlock(Block):

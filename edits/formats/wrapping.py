@@ -114,12 +114,14 @@ class Wrapping:
         self.unwrap()
 
     @property
+    def is_below_diff_fence(self) -> bool:
+        """Whether the line right above opens a fence for a diff."""
+        below = Format.UNIFIED in self._formats and bool(self._held)
+        return below and DIFF_FENCE.fullmatch(self._held[-1].rstrip("\r\n")) is not None
+
+    @property
     def diff_named(self) -> Named | None:
-        """What the line above a ``diff`` fence right above this line names."""
-        if Format.UNIFIED not in self._formats or not self._held:
-            return None
-        if DIFF_FENCE.fullmatch(self._held[-1].rstrip("\r\n")) is None:
-            return None
+        """What the line above the fence right above this line names."""
         named = named_in(self._above[-2]) if len(self._above) > 1 else Named()
         return named if named.path or named.names else None
 

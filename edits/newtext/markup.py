@@ -120,6 +120,12 @@ def _fence_in(new: Sequence[str], gone: Sequence[str], file: Sequence[str]) -> t
     return fences[-1], "a code fence without its other half"
 
 
+def loses_fence(old: Sequence[str], new: Sequence[str], file: Sequence[str]) -> bool:
+    """Whether one of a pair of code fences is missing in the new text, in a ``file`` with pairs alone."""
+    fences = _fences(old)
+    return fences > 0 and fences % 2 == 0 and _fences(new) % 2 == 1 and _fences(file) % 2 == 0
+
+
 def _fences(lines: Sequence[str]) -> int:
     return sum(FENCE.fullmatch(line) is not None for line in lines)
 

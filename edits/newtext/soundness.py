@@ -10,7 +10,15 @@ from collections.abc import Iterator, Sequence
 
 from edits.files.folding import tells
 from edits.hunk import Format, HunkLine, LineKind
-from edits.newtext.markup import FENCE, are_numbered, are_signed, escaped_line, marker_in, separates
+from edits.newtext.markup import (
+    FENCE,
+    are_numbered,
+    are_signed,
+    escaped_line,
+    loses_fence,
+    marker_in,
+    separates,
+)
 from edits.newtext.placeholders import are_code, in_prose, is_comment, is_dots, is_placeholder, says_kept
 
 _MANY_GONE = 2
@@ -28,6 +36,10 @@ def unsound(path: str, lines: Sequence[str], reading: Sequence[HunkLine], format
     marker = marker_in(new, gone, lines, path)
     if marker is not None:
         return _told(new[marker[0]], f"is {marker[1]}, and not text of the file: leave it out")
+    old = [line.text for line in reading if line.kind is not LineKind.NEW]
+    left = [line.text for line in reading if line.kind is not LineKind.OLD]
+    if loses_fence(old, left, lines):
+        return "the old text has both of its code fences, and the new one only one: write both"
     signed = format in (Format.V4A, Format.UNIFIED)
     if are_signed(new, lines, bullets=signed or path.lower().endswith((".md", ".markdown"))):
         return _told(new[0], "begins with the “+” of a diff: write the lines as they are to be in the file")
@@ -35,13 +47,12 @@ def unsound(path: str, lines: Sequence[str], reading: Sequence[HunkLine], format
         return _told(new[0], "begins with its number: write the lines as they are to be in the file")
     prose = in_prose(path)
     if format is Format.SEARCH_REPLACE or not prose:
-        whole = [line.text for line in reading if line.kind is not LineKind.OLD]
-        stray = stray_separator(whole, lines, prose=prose)
+        stray = stray_separator(left, lines, prose=prose)
         if stray is not None:
             return _told(stray, "is a second separator: write one “=======” in a block")
-    left = _placeholder(path, lines, reading)
-    if left is not None:
-        return _told(left, "stands for text that was left out: write all of the new text")
+    placeholder = _placeholder(path, lines, reading)
+    if placeholder is not None:
+        return _told(placeholder, "stands for text that was left out: write all of the new text")
     escaped = escaped_line(new, lines, path)
     if escaped is not None:
         return _told(new[escaped], "has entities such as “&lt;”, and the file has none: write the characters")

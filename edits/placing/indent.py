@@ -68,7 +68,29 @@ class First:
         return indent
 
 
-Shift = Moved | Units | Tabs | First
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """The shallowest lines begin with ``base`` in the hunk and ``put`` in the file, and each level below them
+    is ``typed`` in the hunk and ``real`` in the file."""
+
+    base: str
+    put: str
+    typed: str
+    real: str
+
+    def apply(self, indent: str) -> str | None:
+        """The file's indentation for a typed one; None if that is not a number of levels."""
+        deeper = indent.startswith(self.base)
+        rest = indent[len(self.base) :] if deeper else self.base[len(indent) :]
+        levels = len(rest) // len(self.typed)
+        if rest != self.typed * levels or not (deeper or self.base.startswith(indent)):
+            return None
+        if deeper:
+            return self.put + self.real * levels
+        return self.put.removesuffix(self.real * levels) if self.put.endswith(self.real * levels) else None
+
+
+Shift = Moved | Units | Tabs | First | Levels
 UNMOVED = Moved("", "")
 """The shift of a hunk that is indented as the file is."""
 
@@ -79,7 +101,9 @@ def shift_of(actual: Sequence[str], typed: Sequence[str]) -> Shift | None:
     Blank lines do not count. The lines have no trailing space.
     """
     pairs = {(indentation(real), indentation(line)) for real, line in zip(actual, typed, strict=True) if line}
-    return _moved(pairs) or _tabs(pairs) or _units(pairs) or _first(actual, typed) if pairs else UNMOVED
+    if not pairs:
+        return UNMOVED
+    return _moved(pairs) or _tabs(pairs) or _units(pairs) or _first(actual, typed) or _levels(pairs)
 
 
 def first_lost(lines: Sequence[str], typed: Sequence[str]) -> list[int]:
@@ -154,6 +178,18 @@ def _units(pairs: set[tuple[str, str]]) -> Units | None:
     return unit if not narrow and all(unit.apply(typed) == real for real, typed in pairs) else None
 
 
+def _levels(pairs: set[tuple[str, str]]) -> Levels | None:
+    """Another width of a level at another depth: the shallowest lines are the same ones on both sides."""
+    put, base = (min(column, key=len) for column in zip(*pairs, strict=True))
+    deeper = [(there.removeprefix(put), here.removeprefix(base)) for there, here in pairs - {(put, base)}]
+    if len(deeper) in (0, len(pairs)) or any(len(set(text)) != 1 for pair in deeper for text in pair):
+        return None
+    real, typed = (gcd(*map(len, column)) for column in zip(*deeper, strict=True))
+    levels = Levels(base, put, deeper[0][1][:typed], deeper[0][0][:real])
+    told = {levels.typed, levels.real} <= _USUAL
+    return levels if told and all(levels.apply(here) == there for there, here in pairs) else None
+
+
 def level_of(lines: Sequence[str]) -> int:
     """The blanks of one level in a file, by which most of its lines are indented; 0 if they show none."""
     depths = [indentation(line) for line in lines if line.strip()]
@@ -188,6 +224,7 @@ _MOST = 0.8
 _FEWEST_LINES = 2
 _NARROWEST = 2
 """Blanks of the narrowest level of indentation."""
+_USUAL = {"\t", "  ", "    ", "        "}
 
 
 _OPENS_LAST = re.compile(

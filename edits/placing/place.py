@@ -17,9 +17,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from edits.files.folding import fold, indentation, tells
+from edits.files.folding import fold, indentation, shared_indentation, tells
 from edits.files.text import TextFile, split, whole_lines
 from edits.hunk import Format, Hunk, HunkLine, LineKind, RefusalCode, Replacement, Rung
+from edits.newtext.markup import has_entities, unescaped
 from edits.newtext.soundness import unsound
 from edits.placing.fitting import Site, fit
 from edits.placing.found import Miss, Place, Present
@@ -233,6 +234,12 @@ def _by_characters(file: TextFile, hunk: Hunk, typed: Replacement) -> Placed | P
         message = "the new text lacks the line ends that the old one ends with: write them, or leave them out"
         return Miss(RefusalCode.MALFORMED, message)
     found = substitute(file, edit, everywhere=hunk.replace_all)
+    if found is None and has_entities([typed.old]):
+        plain = Replacement(unescaped(typed.old), unescaped(typed.new))
+        lines = tuple(HunkLine(line.kind, unescaped(line.text)) for line in hunk.lines)
+        placed = _by_characters(file, replace(hunk, replacement=plain, lines=lines), plain)
+        if isinstance(placed, Placed):
+            return replace(placed, rung=max(placed.rung, Rung.FOLDED))
     if found is None and _joins(edit):
         return Miss(RefusalCode.NO_MATCH, describe_nearest(file.lines, hunk.old))
     if not isinstance(found, Substitution):
@@ -359,6 +366,21 @@ def _bare(lines: Sequence[str]) -> list[str]:
     return bare
 
 
+def _deeper(hunk: Hunk) -> list[tuple[HunkLine, ...]]:
+    """The hunk with its new lines at the depth of the old ones, where all of them lack it."""
+    old, new = (shared_indentation(texts) for texts in (hunk.old, hunk.new))
+    if hunk.replacement is not None or not old.startswith(new) or old == new:
+        return []
+    lacks = old[len(new) :]
+    deeper = [lacks + line.text if line.text.strip() else line.text for line in hunk.lines]
+    return [
+        tuple(
+            HunkLine(line.kind, text) if line.kind is LineKind.NEW else line
+            for line, text in zip(hunk.lines, deeper, strict=True)
+        )
+    ]
+
+
 Checker = Callable[[str, str], str | None]
 """Says what is wrong with a file's text, in a few words, or None: called with the path and the text."""
 
@@ -370,12 +392,12 @@ def place_parsed(
     found = place(file, hunk, symbols)
     if checker is None or not isinstance(found, Placed) or not found.splices:
         return found
-    if found.rung is Rung.EXACT and not hunk.alternatives:
+    if found.rung is Rung.EXACT and not (hunk.alternatives or _deeper(hunk)):
         return found
     wrong = checker(hunk.path, spliced(file, found.splices))
     if wrong is None or checker(hunk.path, file.text) is not None:
         return found
-    for lines in hunk.alternatives:
+    for lines in (*hunk.alternatives, *_deeper(hunk)):
         other = place(file, replace(hunk, lines=lines, alternatives=()), symbols)
         if not isinstance(other, Placed) or not other.splices:
             continue

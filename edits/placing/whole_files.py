@@ -119,6 +119,9 @@ _SAME = 0.5
 def place_whole(lines: Sequence[str], hunk: Hunk) -> Place | Miss:
     """The change of a file with these ``lines`` into the text of ``hunk``."""
     new: Sequence[str] = hunk.new
+    if any(map(str.strip, lines)) and not any(map(str.strip, new)):
+        message = "the new text is empty, and the file is not: write all of it, or delete the file"
+        return Miss(RefusalCode.MALFORMED, message)
     rung = Rung.EXACT
     marks = placeholders_in(hunk.path, lines, new)
     if marks:

@@ -32,6 +32,7 @@ from session.tools.taint import no_sources
 from session.turn.failures import LaneTasks, TurnFailedError
 from session.turn.hunk_life import Answer, State, held_event, outcome_event, undone_event
 from session.turn.landing_queue import Ask, Check, Divide, Effect, End, Land, LandingQueue, Locate
+from session.turn.repair import ASKS
 from session.turn.response import UnopenedThought
 
 
@@ -242,7 +243,8 @@ class Lane:
             if edit.unsure and (await self._tasks.in_edit_thread(meant)) is not None:
                 stream.edits = True
                 self.land(edit)  # which is refused, and told what else its name may be
-        if stream.unread and not stream.edits and not self._queue.stopped:
+        told = self._queue.stopped or ASKS.match(self._about.request.strip())
+        if stream.unread and not stream.edits and not told:
             refused = Refused(self._next_id(), "", RefusalCode.MALFORMED, stream.unread)
             self._perform(self._queue.broken(refused))
 

@@ -23,10 +23,11 @@ _EMPTY = "The answer is empty: asking once more."
 _STILL_EMPTY = "The model answered with nothing, twice. Ask in other words, or choose another model."
 _LONGEST_SHOWN = 8_000
 """Characters of a file up to which a model is shown all of it, and asked for all of it."""
-_ASKS = re.compile(
+ASKS = re.compile(
     r"(?:what|why|how|where|which|who|when|is|are|does|do|did|explain|describe|tell|list|summari[sz]e)\b|.*\?\s*\Z",
     re.IGNORECASE | re.DOTALL,
 )
+"""A request that words answer."""
 _NAME = r"[`'\"]?(?!(?:it|this|that|them)\b)([A-Za-z_$][\w$]*)(?:\(\))?[`'\"]?"
 _RENAME = re.compile(
     rf"\brename\s+(?:the\s+)?(?:[a-z]+\s+)??{_NAME}(?:\s+(?:of|in)\s+[\w./$]+)?\s+(?:to|into|as)\s+{_NAME}",
@@ -104,7 +105,7 @@ class Repairs:
         """The old and the new name of a rename that a small model was asked for, as long as it was not asked
         about what it left: it forgets places."""
         small = self.brief and self.edit_format == "whole"
-        if not small or self._renamed or self.asked or _ASKS.match(self.prompt.strip()):
+        if not small or self._renamed or self.asked or ASKS.match(self.prompt.strip()):
             return None
         return renamed(self.prompt)
 
@@ -145,7 +146,7 @@ class Repairs:
         if not answer.strip() and not fresh:
             self._nudged = True
             return Request(no_edit(self.edit_format, NoEdit.EMPTY), _EMPTY)
-        if _ASKS.match(self.prompt.strip()) or answer.rstrip().endswith("?"):
+        if ASKS.match(self.prompt.strip()) or answer.rstrip().endswith("?"):
             return None
         made_up = _is_made_up(answer)
         if not (self.brief or made_up):

@@ -10,7 +10,7 @@ from edits.files.folding import fold, indentation
 from edits.hunk import Hunk, Rung
 from edits.placing.blank_lines import matches, occurrences, place_spaced
 from edits.placing.found import Miss, Place, Present
-from edits.placing.indent import Moved, Shift, Tabs, Units, reindented, shift_of
+from edits.placing.indent import Levels, Moved, Shift, Tabs, Units, reindented, shift_of
 from edits.placing.locate import find, locate
 from tests.edits.placing.written import body, hunk, marked
 
@@ -57,6 +57,10 @@ def test_indentation(line: str, white: str) -> None:
         (["a", "    b"], ["a", "  b"], Units(2, 4)),
         (["  a", "    b"], ["    a", "       b"], None),
         (["a", "    b"], ["a", "b"], None),
+        (["\ta", "\t\tb"], ["a", "  b"], Levels("", "\t", "  ", "\t")),
+        (["  a", "    b", "  c"], ["a", "    b", "c"], Levels("", "  ", "    ", "  ")),
+        (["  a", "    b"], ["a", "b", "  c"][:2], None),
+        (["\ta", "\t\tb"], ["  a", "a"], None),
     ],
 )
 def test_the_shift_of_an_indentation(file: list[str], typed: list[str], shift: Shift | None) -> None:

@@ -131,7 +131,6 @@ def test_a_hunk_is_rewritten_by_the_user(typed: list[str], new: list[str], lines
         ("a\r\nb\r\nc\nd", replace(hunk("+b", "+c", "+d"), format=Format.WHOLE),
          "b\r\nc\nd", (Rung.EXACT, 1, 5, False)),
         ("a\nb\n", replace(hunk("+a", "+b"), format=Format.WHOLE), "a\nb\n", (Rung.EXACT, 1, 3, True)),
-        ("a\nb\n", replace(hunk(), format=Format.WHOLE), "", (Rung.EXACT, 1, 1, True)),
         ("ab\ncab\n", hunk("-ca", "+x", replacement=Replacement("ca", "x")), "ab\nxb\n",
          (Rung.EXACT, 2, 3, False)),
         ("  a\n  b\n", hunk("-a", "-b", "+c", replacement=Replacement("a\nb", "c")),

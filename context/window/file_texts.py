@@ -20,6 +20,8 @@ _LONGEST_TOKEN = 12
 """Characters per token that no text reaches on average, so that a longer one need not be counted."""
 _WHOLE_SHARE = 0.5
 """The largest share of the room that one file may take whole, unless it is pinned."""
+_SIGNATURES_SHARE = 1.0
+"""The largest share of the room that all signatures of a changed file may take: most stand on the map too."""
 LATER_OUTLINES = 0.25
 """The share of the room for likely parts that outlines take in a following turn."""
 _MIN_TOKENS = 24
@@ -141,7 +143,7 @@ def _show(packing: Packing, path: str, reason: Reason, room: int, bound: int, na
             if len(form.text) > room * _LONGEST_TOKEN:
                 continue
             tokens = packing.counter.count_kept(form.text)
-            if tokens <= (min(room, bound) if form.roomy else room):
+            if tokens <= (min(room, int(bound * _SIGNATURES_SHARE)) if form.roomy else room):
                 packing.add(found.kind, path, form.text, tokens, form.why)
                 whole = form.whole or found.completes
                 known = found.parts | form.parts

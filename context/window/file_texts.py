@@ -11,7 +11,7 @@ from context.index.file_text import file_text
 from context.project.project_paths import project_paths
 from context.text.safe import LIST_FENCE
 from context.window.file_views import EXPLICIT, Reason, file_view, without
-from context.window.likely_texts import show_in_short, show_likely
+from context.window.likely_texts import SIGNATURES_SHARE, show_in_short, show_likely
 from context.window.packing import Packing
 from context.window.pieces import Kind, LeftOut
 from context.window.seen import ShownFile
@@ -115,7 +115,7 @@ def _tell_partly_shown(packing: Packing, wanted: Iterable[str]) -> None:
 
 def _show(packing: Packing, path: str, reason: Reason, room: int, bound: int, named: list[str]) -> int:
     """Add one file in the fullest form that fits, and return its tokens. All its signatures may take at most
-    ``bound`` tokens where it can be shown without them."""
+    a small share of ``bound`` tokens where it can be shown without them."""
     entries = packing.snapshot.entries
     digest = entries.digest(path)
     if reason not in EXPLICIT and digest and packing.before.without_room.get(path) == digest:
@@ -141,7 +141,7 @@ def _show(packing: Packing, path: str, reason: Reason, room: int, bound: int, na
             if len(form.text) > room * _LONGEST_TOKEN:
                 continue
             tokens = packing.counter.count_kept(form.text)
-            if tokens <= (min(room, bound) if form.roomy else room):
+            if tokens <= (min(room, int(bound * SIGNATURES_SHARE)) if form.roomy else room):
                 packing.add(found.kind, path, form.text, tokens, form.why)
                 whole = form.whole or found.completes
                 known = found.parts | form.parts

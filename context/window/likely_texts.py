@@ -25,8 +25,9 @@ _HEADING = 80
 """Estimated length of what stands around the parts of one file."""
 _WHOLE = 0.7
 """The share of a file from which all of it is shown in place of its parts."""
-_SIGNATURES = 0.4
-"""The largest share of the room that all signatures of a named file may take."""
+SIGNATURES_SHARE = 0.15
+"""The largest share of a file's room that all its signatures may take, with what is shown of it where it
+changed: the map has them too."""
 _RECENT = 2.0
 """Score of a file that the conversation has been about, relative to the best of the others."""
 _RECENT_REASON = "this conversation has been about it"
@@ -231,7 +232,7 @@ def show_in_short(
     path = file.source.path
     outline = len(file.outline.text)
     left = room * _CHARACTERS_PER_TOKEN
-    signatures = outline <= _SIGNATURES * left
+    signatures = outline <= SIGNATURES_SHARE * left
     found = contest({path: file}, {path: 1.0}, ranking.wanted, ranking, packing.snapshot)
     touched = first_parts(file, changed_parts(file.outline, changed, len(file.lines)))
     parts = _unknown(packing, {path: file}, [*touched, *found])

@@ -75,6 +75,11 @@ def _by_length(source: Source, _: Snapshot) -> tuple[int, ...]:
     return tuple(range(0, source.text.count("\n") + 1, _CHUNK))
 
 
+def _whole(_: Source, __: Snapshot) -> tuple[int, ...]:
+    """One chunk for all of a file."""
+    return (0,)
+
+
 def _by_function(source: Source, snapshot: Snapshot) -> tuple[int, ...]:
     """The lines at which a file is cut into its functions, and into chunks of what is between them."""
     layout = snapshot.entries.layout(source.path, source.digest)
@@ -248,6 +253,11 @@ def bm25_files(snapshot: Snapshot, request: str, given: str, budget: int, counte
     search, filling = _search(snapshot), _Filling(snapshot, given, budget, counter)
     _fill(_best_files(search.score(_wanted(search, request, given))), filling.file)
     return filling.done()
+
+
+def ranked_files(snapshot: Snapshot, request: str) -> list[str]:
+    """Source files by BM25 over all of each, best first."""
+    return _best_files(_search(snapshot, _whole).score(_wanted(_search(snapshot, _whole), request, "")))
 
 
 def bm25_chunks(snapshot: Snapshot, request: str, given: str, budget: int, counter: Counter) -> Filled:

@@ -61,6 +61,17 @@ def test_no_line_is_shown_twice(repo: Repo, counter: Counter) -> None:
     assert len(lines) == len(set(lines)) > 100
 
 
+def test_the_signatures_of_a_changed_file_leave_the_room_to_what_is_asked_about(
+    repo: Repo, counter: Counter
+) -> None:
+    long = BIG.replace("(value):", "(value: dict[str, list[tuple[int, float]]]) -> list[int]:")
+    repo.commit(**{"big.py": long})
+    repo.write("big.py", long.replace("adjust_5(value, 3)", "adjust_5(value, 33)"))
+    (changed,) = (p for p in window_for(repo, counter, "why is step_77 slow?").pieces if p.kind == "changed")
+    assert "adjust_5(value, 33)" in changed.text and "step_90" not in changed.text
+    assert changed.tokens < 1_000
+
+
 @pytest.mark.parametrize("text", ["why is step_77 slow?", "@big.py why is step_77 slow?"])
 def test_what_is_missing_of_a_file_is_told(repo: Repo, counter: Counter, text: str) -> None:
     repo.commit(**{"big.py": BIG})

@@ -22,8 +22,7 @@ from session.base.text import masking
 from session.turn import turns
 from tests.pilots import cost_less
 from tests.thorough import IN_FULL
-from tests.warm_readers import READERS_OF, START, use_forks
-from tests.warm_spark import READERS, Warm, WarmSpark, fits
+from tests.warm_spark import WarmSpark, fits
 
 if TYPE_CHECKING:
     from tests.bench.pty_spark import Launch
@@ -231,32 +230,10 @@ def spark_path() -> Path:
 
 
 @pytest.fixture(scope="session")
-def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of all workers."""
-    base = tmp_path_factory.getbasetemp()
-    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-
-
-@pytest.fixture(autouse=True, scope="session")
-def warm_readers(shared_folder: Path) -> Iterator[Warm]:
-    """What forks the processes in which spark reads files, of one process, which all workers share."""
-    warm = use_forks(shared_folder / READERS)
-    yield warm
-    warm.end()
-
-
-@pytest.fixture
-def real_readers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The processes that spark itself starts to read files in."""
-    for module in READERS_OF:
-        monkeypatch.setattr(module, "start_python", START)
-
-
-@pytest.fixture(scope="session")
-def warm_spark(shared_folder: Path, warm_readers: Warm) -> Iterator[WarmSpark]:
+def warm_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarmSpark]:
     """What runs commands in forks of one process, which all workers share."""
-    warm_readers.begin()  # a command that did would give it its streams
-    warm = WarmSpark(shared_folder / "warm")
+    base = tmp_path_factory.getbasetemp()
+    warm = WarmSpark((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "warm")
     yield warm
     warm.end()
 

@@ -21,7 +21,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -50,8 +50,6 @@ TABLES = (
     ("tui.front.slash.table", "slashes"),
 )
 """The functions that read a table of the package once: a third of a short command."""
-READERS = "readers"
-"""The folder of what forks readers, beside the folder of what forks commands."""
 AS_MODULE = "import runpy; runpy.run_module({name!r}, run_name='__main__')"
 
 
@@ -90,88 +88,15 @@ class Fork:
             os.kill(self.pid, signal.SIGKILL)
 
 
-class Warm:
-    """A process that forks, which begins with the first fork and listens at a socket in ``folder``; it runs
-    ``module``.
+class WarmSpark:
+    """The process, which begins with the first command and listens at a socket in ``folder``.
 
     All who are given the folder share it, and it ends with the last of them."""
 
-    def __init__(self, folder: Path, module: str) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._module = module
         self._begun: subprocess.Popen[bytes] | None = None
         self._life: int | None = None
-        self._joining = threading.Lock()
-
-    def fork(
-        self,
-        code: str,
-        words: Sequence[str],
-        folder: Path,
-        environ: Mapping[str, str],
-        streams: Sequence[int],
-    ) -> Fork:
-        """Run ``code`` on three streams."""
-        order = {"words": list(words), "folder": str(folder), "environ": dict(environ), "code": code}
-        line = socket.socket(socket.AF_UNIX)
-        line.connect(self._address())
-        send_order(line, order, list(streams))
-        return Fork(line)
-
-    def begin(self) -> None:
-        """Begin the process now, unless somebody else did."""
-        self._address()
-
-    def end(self) -> None:
-        """Need it no more. Who began it waits for its end."""
-        if self._life is not None:
-            os.close(self._life)
-        if self._begun is not None:
-            self._begun.wait()
-
-    def _address(self) -> str:
-        address = self._folder / "line"
-        with self._joining:
-            if self._life is None:
-                self._folder.mkdir(exist_ok=True)
-                with locked(self._folder):
-                    life = self._folder / "life"
-                    if address.exists():
-                        self._life = os.open(life, os.O_WRONLY)
-                    else:
-                        self._begin(address, life)
-        return str(address)
-
-    def _begin(self, address: Path, life: Path) -> None:
-        stand_in = self._folder / STAND_IN_NAME
-        stand_in.write_text(STAND_IN.format(python=sys.executable, address=str(address)))
-        stand_in.chmod(0o755)
-        if not life.exists():
-            os.mkfifo(life)
-        ended = os.open(life, os.O_RDONLY | os.O_NONBLOCK)
-        self._life = os.open(life, os.O_WRONLY)
-        with socket.socket(socket.AF_UNIX) as listening:
-            listening.bind(str(address))
-            listening.listen()
-            self._begun = subprocess.Popen(
-                [sys.executable, "-m", self._module, str(listening.fileno()), str(self._folder)],
-                cwd=ROOT,
-                pass_fds=[listening.fileno()],
-                stdin=ended,
-                stdout=subprocess.PIPE,
-            )
-        os.close(ended)
-        # No command is to wait for the imports: its patience begins when it does.
-        if self._begun.stdout is not None:
-            self._begun.stdout.read(1)
-            self._begun.stdout.close()
-
-
-class WarmSpark(Warm):
-    """The process that has imported all of spark."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder, __name__)
 
     def run(
         self, words: Sequence[str], folder: Path, environ: Mapping[str, str], given: bytes, patience: float
@@ -214,13 +139,60 @@ class WarmSpark(Warm):
             raise ValueError("a variable is set that is read at the start alone: this needs a process")
         _, _, kind, what, *words = command
         code = what if kind == "-c" else AS_MODULE.format(name=what)
-        return self.fork(code, [kind, *words], folder, environ, streams)
+        order = {"words": [kind, *words], "folder": str(folder), "environ": dict(environ), "code": code}
+        line = socket.socket(socket.AF_UNIX)
+        line.connect(self._address())
+        send_order(line, order, list(streams))
+        return Fork(line)
 
     def script(self) -> Path:
         """A program that is ``spark`` to those who start it: it hands its streams to a fork, passes on the
         signals that it gets, and ends with the fork's code. Ctrl+Z does not reach the fork."""
         self._address()
         return self._folder / STAND_IN_NAME
+
+    def end(self) -> None:
+        """Need it no more. Who began it waits for its end."""
+        if self._life is not None:
+            os.close(self._life)
+        if self._begun is not None:
+            self._begun.wait()
+
+    def _address(self) -> str:
+        address = self._folder / "line"
+        if self._life is None:
+            self._folder.mkdir(exist_ok=True)
+            with locked(self._folder):
+                life = self._folder / "life"
+                if address.exists():
+                    self._life = os.open(life, os.O_WRONLY)
+                else:
+                    self._begin(address, life)
+        return str(address)
+
+    def _begin(self, address: Path, life: Path) -> None:
+        stand_in = self._folder / STAND_IN_NAME
+        stand_in.write_text(STAND_IN.format(python=sys.executable, address=str(address)))
+        stand_in.chmod(0o755)
+        if not life.exists():
+            os.mkfifo(life)
+        ended = os.open(life, os.O_RDONLY | os.O_NONBLOCK)
+        self._life = os.open(life, os.O_WRONLY)
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(str(address))
+            listening.listen()
+            self._begun = subprocess.Popen(
+                [sys.executable, "-m", "tests.warm_spark", str(listening.fileno()), str(self._folder)],
+                cwd=ROOT,
+                pass_fds=[listening.fileno()],
+                stdin=ended,
+                stdout=subprocess.PIPE,
+            )
+        os.close(ended)
+        # No command is to wait for the imports: its patience begins when it does.
+        if self._begun.stdout is not None:
+            self._begun.stdout.read(1)
+            self._begun.stdout.close()
 
 
 @contextlib.contextmanager
@@ -372,18 +344,12 @@ def import_all() -> None:
         importlib.import_module(name)
     for name, table in TABLES:
         getattr(importlib.import_module(name), table)()
-    importlib.import_module("tests.warm_readers").use_forks(Path(sys.argv[2]).with_name(READERS))
 
 
-def serve_alone(prepare: Callable[[], None]) -> None:
-    """Prepare, and serve; the arguments are those of a warm process."""
-    prepare()
+if __name__ == "__main__":
+    import_all()
     gc.collect()
     gc.freeze()
     os.write(1, b".")
     os.dup2(2, 1)
     serve(socket.socket(fileno=int(sys.argv[1])), Path(sys.argv[2]))
-
-
-if __name__ == "__main__":
-    serve_alone(import_all)

@@ -21,8 +21,6 @@ from context.index.segment import Segment
 from context.index.worker_pool import Written, read_all, read_here
 from context.project.project import Project
 
-pytestmark = pytest.mark.usefixtures("real_readers")
-
 COUNT = 200
 
 

@@ -222,7 +222,6 @@ def test_closing_waits_for_no_git_command(repo: Repo, monkeypatch: pytest.Monkey
     close_during_scan(project, reached)
 
 
-@pytest.mark.usefixtures("real_readers")
 @pytest.mark.parametrize("files", [1, 200])
 def test_closing_waits_for_no_worker(files: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(file_text, "OUTLINER", Outliner())

@@ -64,7 +64,7 @@ def is_running(pid: int) -> bool:
 
 
 @pytest.fixture
-def fresh(real_readers: None) -> Outliner:
+def fresh() -> Outliner:
     """One that nobody else asks."""
     return Outliner()
 
@@ -220,7 +220,7 @@ def test_the_process_ends_with_this_one() -> None:
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux tells the environment of a process")
 @pytest.mark.parametrize("module", ["context.index.outline_process", "context.index.worker"])
 def test_a_process_that_reads_files_of_strangers_has_no_keys(
-    module: str, real_readers: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("OPENAI_API_KEY", "AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN"):
         monkeypatch.setenv(name, "a-key-of-the-user")

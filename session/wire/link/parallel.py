@@ -42,6 +42,8 @@ class ParallelRequests:
         self._turns = asyncio.Semaphore(MOST_AT_ONCE if keeper.service.spare else 1)
         self._running: set[Channel] = set()
         self._gave_way: set[Channel] = set()
+        self._unopened: set[LinkError] = set()
+        """Why connections could not be opened, until it is looked at."""
         self._kept: list[tuple[Channel, int, asyncio.TimerHandle]] = []
         """Connections without a request, the keeper's generation when they were opened, and their end."""
         self._no_answer = asyncio.Event()
@@ -89,7 +91,9 @@ class ParallelRequests:
     def _falls_back(self, problem: LinkError, route: Route) -> bool:
         """Switch to the next route if ``problem``, met on ``route``, calls for it: there may have been no
         answer yet that would have. Several requests that meet it at once switch once."""
-        if problem.code != NO_SUCH_PATH and not self._keeper.has_no_websocket(problem):
+        unopened = problem in self._unopened
+        self._unopened.discard(problem)
+        if problem.code != NO_SUCH_PATH and not (unopened and self._keeper.has_no_websocket(problem)):
             return False
         return self._keeper.route != route or self._keeper.fall_back(str(problem.status or "refused"))
 
@@ -110,6 +114,7 @@ class ParallelRequests:
         """End all requests; each ends without a ``Finished``."""
         self._closed = True
         self._no_answer.set()
+        self._unopened.clear()
         for channel in self._running:
             channel.link.abort()
         for channel, _, timer in self._kept:
@@ -155,7 +160,11 @@ class ParallelRequests:
     async def _open(self, route: Route) -> Channel:
         endpoint = await self._keeper.address()
         compression = self._keeper.compression
-        link = await open_link(endpoint, route, open_timeout=self._open_timeout, compression=compression)
+        try:
+            link = await open_link(endpoint, route, open_timeout=self._open_timeout, compression=compression)
+        except LinkError as problem:
+            self._unopened.add(problem)
+            raise
         return Channel(0, link, route, endpoint)
 
     # -- kept connections ----------------------------------------------------------------------

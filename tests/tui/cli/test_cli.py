@@ -249,7 +249,10 @@ def test_an_output_that_cannot_be_written_is_one_line(
         done = subprocess.run(
             [spark_path, *arguments], cwd=project, stdout=full, stderr=subprocess.PIPE, check=False
         )
-    assert (done.returncode, done.stderr) == (1, b"spark: No space left on device\n")
+    assert (done.returncode, done.stderr) == (
+        74,
+        b"spark: standard output cannot be written: No space left on device\n",
+    )
 
 
 def test_a_folder_that_was_removed_under_us_is_named(spark_path: Path, tmp_path: Path) -> None:

@@ -207,7 +207,9 @@ class Feed:
                 hint = f"; {path} has unsaved text: save it and try again" if unsaved else ""
                 status.say(f"{_refusal_line(hunk, path, message)}{hint}", "error")
             case said.HunkRefused(hunk=hunk, path=path, by="user", why=why):
-                chat.hunk(hunk, path, "update", "dropped", f"declined: {why}" if why else "declined")
+                asked = known.fate.detail if (known := chat.hunk_named(hunk)) is not None else ""
+                said_why = f": {why}" if why else f" ({asked})" if asked else ""
+                chat.hunk(hunk, path, "update", "dropped", f"declined{said_why}")
             case said.HunkRefused(hunk=hunk, path=path, message=message):
                 chat.hunk(hunk, path, "update", "refused", message)
             case said.HunkDropped(hunk=hunk, path=path):

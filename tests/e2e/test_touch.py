@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 
 from tests.bench.pty_spark import Launch, Pty, stage
+from tests.e2e.held import held_partner
 from tui.app.typing.touch_control import STOOD
 
 REQUEST = "Let a done task be reopened, from the API and from the page"
@@ -21,7 +22,7 @@ def reading(pane: Pty, until: Callable[[], bool], what: str) -> None:
 
 
 def test_typing_in_a_fresh_hunk_stops_the_turn_and_saving_sends_the_change(launch: Launch) -> None:
-    with stage("100", launch=launch) as at, at.spark() as pane:
+    with held_partner() as held, stage("", url=held.url, launch=launch) as at, at.spark() as pane:
         pane.until("ready")
         pane.type(REQUEST + "\r")
         store = at.project / "tasks/store.py"

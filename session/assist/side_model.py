@@ -18,9 +18,9 @@ THINKING_ROOM = 2_000
 
 def cheapest_fast(catalogue: Catalogue, provider: str) -> Model | None:
     """The cheapest of the provider's models for coding, which are its fast ones; the fastest where no price
-    is known, None where the provider names none."""
-    names = catalogue.provider(provider).coding
-    models = [catalogue.model(name, provider) for name in names]
+    is known, None where the provider names none. Never one that only some accounts have."""
+    every = (catalogue.model(name, provider) for name in catalogue.provider(provider).coding)
+    models = [model for model in every if not model.preview]
     priced = [(model.price.cost(4_000, 3_000, 50), at) for at, model in enumerate(models) if model.price]
     return models[min(priced)[1]] if priced else next(iter(models), None)
 

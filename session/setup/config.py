@@ -94,6 +94,8 @@ class Settings:
     """Whether the user named the provider, its model or its address; else a key decides."""
     told_by_model: bool = False
     """Whether only a model that the user named tells the provider."""
+    told_by_variable: str = ""
+    """The variable whose address alone tells the provider; empty where it is told in another way."""
     account: str = ""
     """The account of a plan that the user named; empty for the one signed in to last."""
     base_url: str = ""
@@ -335,13 +337,24 @@ def _finish(
     elif (row := catalogue.models.get(settings.model)) is not None:
         settings = replace(settings, model=row.name)
     settings = _with_effort(settings, catalogue, flags, named="effort" in user or flags.effort is not None)
-    elsewhere = environ.get(provider.base_url_variable, "") or settings.base_url
+    by_variable = environ.get(provider.base_url_variable, "").rstrip("/")
+    if by_variable == provider.base_url.rstrip("/"):
+        by_variable = ""  # many shells export the usual address: it says nothing
+    elsewhere = by_variable or settings.base_url
     # A model that no row knows says nothing of its provider.
     model_tells = settings.model_named and settings.model in catalogue.models
-    named = flags.provider is not None or "provider" in user or bool(flags.base_url or elsewhere)
+    chosen = flags.provider is not None or "provider" in user or bool(flags.base_url)
+    named = chosen or bool(elsewhere)
     address = flags.base_url or elsewhere or provider.base_url
     told = model_tells and not named
-    return replace(settings, provider_named=named or told, told_by_model=told, base_url=address)
+    variable = provider.base_url_variable if by_variable and not chosen else ""
+    return replace(
+        settings,
+        provider_named=named or told,
+        told_by_model=told,
+        told_by_variable=variable,
+        base_url=address,
+    )
 
 
 def _provider_of(settings: Settings, user: Mapping[str, Any], flags: Flags, catalogue: Catalogue) -> str:

@@ -66,7 +66,7 @@ def with_provider_by_key(
     if settings.told_by_model:
         return _with_plan(settings, catalogue, has_key)
     if settings.provider_named:
-        return settings
+        return _saying_who_pays(settings, catalogue, has_key)
     with_key = [name for name in catalogue.key_order if has_key(catalogue.provider(name))]
     if not with_key or with_key[0] == settings.provider:
         return settings
@@ -93,10 +93,34 @@ def with_provider_by_key(
 
 def _with_plan(settings: Settings, catalogue: Catalogue, has_key: Callable[[Provider], bool]) -> Settings:
     """``settings`` with a plan that is signed in to in place of the provider whose models it serves."""
+    plan = _plan_in_place_of(settings, catalogue, has_key)
+    return settings if plan is None else replace(settings, provider=plan.name, base_url=plan.base_url)
+
+
+def _saying_who_pays(
+    settings: Settings, catalogue: Catalogue, has_key: Callable[[Provider], bool]
+) -> Settings:
+    """``settings`` with a note where an address in the environment goes before a plan."""
+    if not settings.told_by_variable:
+        return settings
+    plan = _plan_in_place_of(settings, catalogue, has_key)
+    if plan is None or plan.plan is None:
+        return settings
+    note = (
+        f"{settings.told_by_variable} leads to {settings.base_url}: what answers there is used, and not your "
+        f"{plan.plan.title} plan. To use the plan: --provider {plan.name}"
+    )
+    return replace(settings, notes=(*settings.notes, note))
+
+
+def _plan_in_place_of(
+    settings: Settings, catalogue: Catalogue, has_key: Callable[[Provider], bool]
+) -> Provider | None:
+    """The plan that is signed in to and serves the models of the provider of ``settings``."""
     for provider in map(catalogue.provider, catalogue.key_order):
         if provider.plan is not None and provider.plan.models_of == settings.provider and has_key(provider):
-            return replace(settings, provider=provider.name, base_url=provider.base_url)
-    return settings
+            return provider
+    return None
 
 
 def served_at(settings: Settings, source: str) -> str:

@@ -15,7 +15,7 @@ from session.base.text.sanitize import clean_line
 from session.models.catalogue import Provider
 from session.models.key import CredentialsError
 from session.models.sign_in.accounts import AccountFile
-from session.models.sign_in.attempt import Answer, Attempt, NotOurs, SignInError
+from session.models.sign_in.attempt import Answer, Attempt, NotOurs, NotWhole, SignInError
 from session.models.sign_in.callback_server import CallbackServer
 from session.models.sign_in.flow import begin, sign_out
 from session.models.sign_in.plan import Plan
@@ -79,6 +79,8 @@ async def _first_answer(arriving: asyncio.Future[Answer], attempt: Attempt) -> A
                         return attempt.read(line.result())
                     except NotOurs as problem:
                         say(f"spark: {problem}", err=True)
+                    except NotWhole:
+                        say("spark: the address was cut: copy all of it", err=True)
     except TimeoutError:
         raise SignInError(
             f"nobody signed in within {LONGEST_WAIT // 60} minutes; nothing was stored"

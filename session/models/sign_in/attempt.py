@@ -35,6 +35,10 @@ class SignInError(Exception):
     """The sign-in has failed; the message says why and what to do, and shows no token."""
 
 
+class NotWhole(SignInError):
+    """An answer without a part that it must have: an address that was pasted may have been cut."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What the browser brought back: the code for tokens, and the client that it was issued to."""
@@ -88,7 +92,9 @@ class Attempt:
         Raises NotOurs for one that does not answer this attempt, SignInError for a refusal or nonsense.
         """
         try:
-            parts = urlsplit(address.strip()[:_LONGEST])
+            address = address.strip(" \t\r\n\"'<>")[:_LONGEST]
+            # Some browsers copy the address without its beginning.
+            parts = urlsplit(address if address.startswith(("http", "/")) else f"http://{address}")
             fields = parse_qs(parts.query, keep_blank_values=True, max_num_fields=50)
         except ValueError:
             raise NotOurs("that is no address") from None
@@ -102,16 +108,17 @@ class Attempt:
         if "error" in found:
             raise SignInError(_refused(found))
         client = found.get("client_id") or self.client
+        if not client or not found.get("code"):
+            missing = "a code" if client else "the program's name"
+            raise NotWhole(f"the sign-in came back without {missing}; nothing was stored. Try again")
         if not _CLIENT.fullmatch(client) or (self.client and client != self.client):
             raise SignInError("the sign-in came back for another program; nothing was stored. Try again")
-        if not found.get("code"):
-            raise SignInError("the sign-in came back without a code; nothing was stored. Try again")
         return Answer(found["code"], client)
 
 
 def _refused(found: dict[str, str]) -> str:
     """The line for an answer that is a refusal."""
     if found["error"] == "access_denied":
-        return "you did not allow it in the browser; nothing was stored"
+        return "you did not allow it in the browser; nothing was stored. To be asked again, sign in again"
     said = clean_line(found.get("error_description", ""))[:200]
     return f"the sign-in was refused ({clean_line(found['error'])[:60]}){f': {said}' if said else ''}"

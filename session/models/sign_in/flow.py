@@ -110,7 +110,11 @@ class SignIn:
                 nonce=attempt.nonce,
             )
         except TokenRefused as refusal:
-            raise SignInError(f"the sign-in was refused: {refusal.said}; nothing was stored") from None
+            again = sign_in_command(self.provider, self.name)
+            said = refusal.said.rstrip(".")
+            raise SignInError(
+                f"the sign-in was refused: {said}; nothing was stored. Begin again: {again}"
+            ) from None
         except LinkError as problem:
             raise SignInError(f"{problem.message} Nothing was stored") from None
         except IdentityError as problem:

@@ -8,6 +8,7 @@ developers.openai.com/siwc/token-sharing-open-source (``sign-in``, ``profiles-an
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ SECONDS = 20.0
 """The time limit of one request."""
 _PASSING = (408, 425, 429)
 _MOST_BYTES = 1024 * 1024
+_TOKEN = re.compile(r"[\x21-\x7e]+")
+"""What a header can carry."""
 _LIFETIME = 3600.0
 """Seconds for which an access token holds where the answer does not say it."""
 
@@ -135,19 +138,33 @@ async def _ask(url: str, fields: Mapping[str, str] | None = None) -> bytes:
 
 def _refusal(status: int, body: bytes, headers: Mapping[str, str], endpoint: Endpoint) -> LinkError:
     """The error of an OAuth endpoint: ``error`` is its code as a string, or an object that holds one."""
-    problem = from_server(read_refusal(status, body, headers), endpoint, "")
+    read = read_refusal(status, body, headers)
+    problem = from_server(read, endpoint, "")
     try:
         said = parse_object(body)
     except NotAnObject:
-        return problem
+        said = {}
     error = said.get("error")
     code = error.get("code") if isinstance(error, dict) else error
     words = error.get("message") if isinstance(error, dict) else said.get("error_description")
     if not isinstance(code, str):
-        return problem
+        if status >= 500 or status in _PASSING:
+            return problem
+        how = "with a redirect " if 300 <= status < 400 else ""
+        page = f": {one_line(read.message)}" if read.message else ""
+        return LinkError(
+            LinkProblem.REFUSED,
+            f"{endpoint.host} answers {how}({status}) and not as a sign-in does{page}. Does a proxy, or the "
+            "page of a network that wants a login, answer in its place?",
+            status=status,
+        )
     detail = f": {one_line(words)}" if isinstance(words, str) and words else ""
     return LinkError(
-        problem.kind, f"{endpoint.host} answers {one_line(code)}{detail}", code=code, status=status
+        problem.kind,
+        f"{endpoint.host} answers {one_line(code)}{detail}",
+        code=code,
+        status=status,
+        retry_after=problem.retry_after,
     )
 
 
@@ -157,7 +174,7 @@ def _granted(body: bytes, refresh: str) -> Granted:
     except NotAnObject:
         answer = {}
     access, new = answer.get("access_token"), answer.get("refresh_token", refresh)
-    if not isinstance(access, str) or not access or not isinstance(new, str) or not new:
+    if not (isinstance(access, str) and _TOKEN.fullmatch(access)) or not (isinstance(new, str) and new):
         raise LinkError(LinkProblem.SERVER, "The answer to the sign-in holds no tokens.", status=502)
     lifetime = answer.get("expires_in")
     seconds = float(lifetime) if isinstance(lifetime, int | float) and lifetime > 0 else _LIFETIME

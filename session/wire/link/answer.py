@@ -148,7 +148,7 @@ class Answer:
             if self.is_dropped():
                 return
             if begun:
-                raise problem
+                raise self._keeper.advised(problem)
             if tries.at_once(problem, asked=channel is not None):
                 continue
             unsolved = await self._keeper.renew(problem)

@@ -227,6 +227,10 @@ class Keeper:
         self.use(replace(self.endpoint, api_key=None if self.endpoint.ask_key else found))
         return None
 
+    def advised(self, problem: LinkError) -> LinkError:
+        """``problem``, and how to log in where it is about the key."""
+        return self._renewal.advised(problem)
+
     async def why_lost(self, error: LinkError) -> LinkError:
         """The reason for ``error``: the end of an embedded server, or ``error`` itself."""
         return error if self._host is None else await behind(self._host, error)

@@ -186,8 +186,7 @@ class KeyRenewal:
         An error about a key says how to log in.
         """
         advice = self._login.refused
-        told = problem.code == NO_KEY or (advice and problem.message.endswith(advice))
-        if problem.kind is not LinkProblem.UNAUTHORIZED or told:
+        if not _about_key(problem) or (advice and problem.message.endswith(advice)):
             return problem
         new = None
         if problem.status != _FORBIDDEN and self._login.refresh is not None and not self._asked:
@@ -199,3 +198,15 @@ class KeyRenewal:
         if new and new != key:
             return new
         return problem.saying(f" {advice}") if advice else problem
+
+    def advised(self, problem: LinkError) -> LinkError:
+        """``problem``, and how to log in where it is about the key and does not say so yet."""
+        advice = self._login.refused
+        if not advice or not _about_key(problem) or problem.message.endswith(advice):
+            return problem
+        return problem.saying(f" {advice}")
+
+
+def _about_key(problem: LinkError) -> bool:
+    """Whether the server refused the key; one that could not be read says by itself what to do."""
+    return problem.kind is LinkProblem.UNAUTHORIZED and problem.code != NO_KEY

@@ -147,10 +147,13 @@ _MEANINGS = {
         "What is left of your {title} plan cannot be told right now. Ask again in a minute",
     ),
     _PREFIX + "route_not_supported": _Meaning(
-        LinkProblem.NO_WEBSOCKET, "The {title} plan does not pay for this way of asking"
+        LinkProblem.NO_WEBSOCKET,
+        "The {title} plan does not pay for this way of asking. Ask again, or name a provider with a key",
     ),
     _PREFIX + "unsupported_capability": _Meaning(
-        LinkProblem.SERVER, "The {title} plan does not pay for a part of this request"
+        LinkProblem.SERVER,
+        "The {title} plan does not pay for a part of this request. Take another model (/model), "
+        "or name a provider with a key",
     ),
     _PREFIX + "invalid_user": _Meaning(
         LinkProblem.UNAUTHORIZED, "{title} does not know this sign-in any more"

@@ -128,6 +128,22 @@ async def test_the_plan_goes_before_every_key(issuer: IssuerServer, tmp_path: Pa
         assert elsewhere.settings.provider == "openai" and not elsewhere.login.refused.startswith("Sign in")
 
 
+@pytest.mark.parametrize("address", ["https://api.openai.com/v1", "https://api.openai.com/v1/", "elsewhere"])
+async def test_an_address_in_the_environment_goes_before_the_plan_where_it_names_another_server(
+    issuer: IssuerServer, tmp_path: Path, address: str
+) -> None:
+    async with signed(issuer, tmp_path) as it:
+        elsewhere = address == "elsewhere"
+        opening = it.opening(
+            {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": it.partner.url if elsewhere else address}
+        )
+        assert opening.settings.provider == ("openai" if elsewhere else "chatgpt")
+        said = " ".join(opening.settings.notes)
+        assert ("and not your ChatGPT plan. To use the plan: --provider chatgpt" in said) is elsewhere
+        named = it.opening({"OPENAI_BASE_URL": it.partner.url}, provider="openai")
+        assert named.settings.notes == ()
+
+
 async def test_the_tokens_go_to_no_other_server(issuer: IssuerServer, tmp_path: Path) -> None:
     async with signed(issuer, tmp_path) as it:
         opening = it.opening(provider="chatgpt", base_url="https://proxy.example.org/v1")
@@ -258,6 +274,8 @@ async def test_where_the_plan_does_not_pay_the_turn_says_why_and_nothing_else_pa
         assert told.message is not None and line in told.message and "\n" not in told.message
         if code == LIMIT:
             assert told.message.endswith(USAGE)
+        if kind == "unauthorized":  # within an answer that had begun, too
+            assert told.message.count("Sign in again: spark login chatgpt") == 1
         if kind == "plan":
             assert sum("collide" in str(each.items) for each in it.partner.requests) == 1  # not again
         assert KEY not in str(list(it.partner.headers))

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _REFUSED = LinkProblem.MODEL.value
 _KEPT = (_REFUSED, LinkProblem.PLAN.value, LinkProblem.UNAUTHORIZED.value)
 """The codes of turns after which the prompt is in the composer again."""
+_KEPT_ON_A_PLAN = (*_KEPT, LinkProblem.SERVER.value, LinkProblem.NO_WEBSOCKET.value)
+"""The same while a plan pays, whose refusals have several codes."""
 
 
 class ModelOffer:
@@ -40,11 +42,15 @@ class ModelOffer:
         """Follow the last prompt, and act where its model is refused."""
         if isinstance(event, PromptSubmitted):
             self._turn, self._prompt = event.turn, event.text
-        elif isinstance(event, TurnEnded) and event.turn == self._turn and event.code in _KEPT:
+        elif isinstance(event, TurnEnded) and event.turn == self._turn and event.code in self._kept:
             if not self._panes.composer.draft.strip():
                 self._panes.composer.put(self._prompt)
             if event.code == _REFUSED:
                 self._background.start(self._offer(), "finding another model")
+
+    @property
+    def _kept(self) -> tuple[str, ...]:
+        return _KEPT_ON_A_PLAN if self._session.models.plan else _KEPT
 
     async def _offer(self) -> None:
         """Show the models that can answer in place of the refused one, where the user chose that."""

@@ -74,3 +74,5 @@ def test_the_cheapest_of_the_fast_models_is_asked() -> None:
     prices = [catalogue.model(name, "openai").price for name in catalogue.provider("openai").coding]
     assert found.price.input == min(price.input for price in prices if price is not None)
     assert cheapest_fast(catalogue, "llamacpp") is None
+    on_the_plan = cheapest_fast(catalogue, "chatgpt")  # where the first is a preview that few accounts have
+    assert on_the_plan is not None and not on_the_plan.preview

@@ -31,6 +31,8 @@ def test_an_answer_brings_a_code_and_the_issued_client() -> None:
     read = ours.read(f"  {answer(ours)}\n")
     assert (read.code, read.client) == ("c0de", CLIENT) and "c0de" not in repr(read)
     assert ours.verifier not in repr(ours) and ours.state not in repr(ours)
+    for copied in (f"<{answer(ours)}>", f'"{answer(ours)}"', answer(ours).removeprefix("http://")):
+        assert ours.read(copied).code == "c0de"
     known = attempt(client=CLIENT)
     assert known.read(answer(known, client_id="-")).client == CLIENT
 
@@ -62,7 +64,7 @@ def test_what_does_not_answer_this_attempt_is_not_ours(address: str, why: str) -
             r"\(server_error\): Try.* later",
         ),
         ("", {"client_id": "dynamic_agent_client"}, "another program"),
-        ("", {"client_id": "-"}, "another program"),
+        ("", {"client_id": "-"}, "without the program's name"),
         ("", {"client_id": "app_EMoamEEZ73f0CkXaXp7hrann"}, "another program"),
         (CLIENT, {"client_id": "oaiapp_somebody_else"}, "another program"),
         ("", {"code": "-"}, "without a code"),

@@ -261,6 +261,9 @@ async def test_a_sign_in_that_has_ended_says_how_and_is_over(
         Fault(429, {"error": "rate_limit_exceeded"}),
         Fault(200, "nonsense"),
         Fault(302, "", headers={"Location": "http://127.0.0.1:9/"}),
+        Fault(403, "<html>blocked by the office</html>"),
+        Fault(401, ""),
+        Fault(200, {"access_token": "at\nno header", "refresh_token": "rt"}),
     ],
 )
 async def test_a_fault_that_may_pass_ends_no_sign_in(
@@ -271,8 +274,10 @@ async def test_a_fault_that_may_pass_ends_no_sign_in(
     before = kept(tmp_path)
     issuer.faults["/token"] = [fault]
     supply = supply_of(issuer, tmp_path)
-    with pytest.raises(LinkError):
+    with pytest.raises(LinkError) as told:
         await supply.first()
+    # What answers in the issuer's place says nothing of a key, and ends no sign-in.
+    assert told.value.kind != "unauthorized" and "API key" not in told.value.message
     assert kept(tmp_path) == before
     assert await supply.first() == kept(tmp_path).access != before.access
 

@@ -198,7 +198,8 @@ async def test_a_code_is_of_no_use_without_the_verifier_of_its_attempt(
     attempt = begun.attempt("http://127.0.0.1:8157/auth/callback")
     answer = attempt.read(end_of(attempt.address(begun.issuer.authorize)))
     with pytest.raises(
-        SignInError, match=r"the sign-in was refused: .* invalid_grant: Code challenge failed"
+        SignInError,
+        match=r"refused: .* invalid_grant: Code challenge failed; .* Begin again: spark login chatgpt$",
     ):
         await begun.finish(replace(attempt, verifier="v" * 64), answer, keyring=False)
     assert file_in(tmp_path).read().rows == {} and issuer.issued == {}

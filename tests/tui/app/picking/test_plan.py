@@ -28,6 +28,10 @@ say = "A beginning. "
 [[scenario.step]]
 fail = {code = "subscription_sharing_usage_limit_exceeded", message = "limit", shape = "response"}
 [[scenario]]
+match = ["part"]
+[[scenario.step]]
+fail = {code = "subscription_sharing_unsupported_capability", message = "no", status = 400, shape = "nested"}
+[[scenario]]
 match = ["*"]
 [[scenario.step]]
 say = "The plan pays."
@@ -85,6 +89,16 @@ async def test_a_limit_keeps_the_prompt_and_says_where_to_look(tmp_path: Path, i
         assert "The limit of your ChatGPT plan is reached, and no key is used in its place." in words
         await it.until(lambda: it.app.composer.draft == "use all of the limit", "the prompt")
         assert not it.session.running
+
+
+async def test_a_refusal_of_any_kind_keeps_the_prompt_while_a_plan_pays(
+    tmp_path: Path, issuer: IssuerServer
+) -> None:
+    async with on_the_plan(tmp_path, issuer) as it:
+        await it.ask("a part of the request")
+        await it.until(lambda: it.app.composer.draft == "a part of the request", "the prompt")
+        said = "does not pay for a part of this request. Take another model (/model)"
+        await it.until(lambda: said in " ".join(it.chat.split()), "the reason and what to do")
 
 
 async def test_an_ended_sign_in_keeps_the_prompt_and_says_how_to_sign_in(

@@ -42,8 +42,6 @@ class ParallelRequests:
         self._turns = asyncio.Semaphore(MOST_AT_ONCE if keeper.service.spare else 1)
         self._running: set[Channel] = set()
         self._gave_way: set[Channel] = set()
-        self._unopened: set[LinkError] = set()
-        """Why connections could not be opened, until it is looked at."""
         self._kept: list[tuple[Channel, int, asyncio.TimerHandle]] = []
         """Connections without a request, the keeper's generation when they were opened, and their end."""
         self._no_answer = asyncio.Event()
@@ -61,7 +59,7 @@ class ParallelRequests:
                 yield Created("")
             again = True
             wait = 0.0
-            route = self._keeper.route
+            route, unopened = self._keeper.route, False
             try:
                 async with self._turns, contextlib.aclosing(self._attempt(request)) as events:
                     async for event in events:
@@ -75,11 +73,13 @@ class ParallelRequests:
                         request = request.with_one_effort()
                     continue
                 problem = from_server(refusal.error, self._keeper.endpoint, request.profile.model)
+            except _UnopenedError as error:
+                problem, unopened = error.problem, True
             except LinkError as error:
                 problem = error
             if self._is_closed():
                 return
-            if request.route is None and self._falls_back(problem, route):
+            if request.route is None and self._falls_back(problem, route, unopened=unopened):
                 continue
             if not tries.at_once(problem, asked=True):
                 next_wait = tries.wait(problem)
@@ -88,11 +88,9 @@ class ParallelRequests:
                 wait = next_wait
             await asyncio.sleep(wait)
 
-    def _falls_back(self, problem: LinkError, route: Route) -> bool:
+    def _falls_back(self, problem: LinkError, route: Route, *, unopened: bool) -> bool:
         """Switch to the next route if ``problem``, met on ``route``, calls for it: there may have been no
         answer yet that would have. Several requests that meet it at once switch once."""
-        unopened = problem in self._unopened
-        self._unopened.discard(problem)
         if problem.code != NO_SUCH_PATH and not (unopened and self._keeper.has_no_websocket(problem)):
             return False
         return self._keeper.route != route or self._keeper.fall_back(str(problem.status or "refused"))
@@ -114,7 +112,6 @@ class ParallelRequests:
         """End all requests; each ends without a ``Finished``."""
         self._closed = True
         self._no_answer.set()
-        self._unopened.clear()
         for channel in self._running:
             channel.link.abort()
         for channel, _, timer in self._kept:
@@ -163,8 +160,7 @@ class ParallelRequests:
         try:
             link = await open_link(endpoint, route, open_timeout=self._open_timeout, compression=compression)
         except LinkError as problem:
-            self._unopened.add(problem)
-            raise
+            raise _UnopenedError(problem) from problem
         return Channel(0, link, route, endpoint)
 
     # -- kept connections ----------------------------------------------------------------------
@@ -205,6 +201,14 @@ class ParallelRequests:
             await asyncio.sleep(_QUIET_SECONDS)
             if self._no_answer.is_set() and answers == self._answers:
                 return
+
+
+class _UnopenedError(Exception):
+    """A connection could not be opened, for the reason ``problem``."""
+
+    def __init__(self, problem: LinkError) -> None:
+        super().__init__(str(problem))
+        self.problem = problem
 
 
 class _GaveWayError(Exception):
